@@ -1,0 +1,57 @@
+package diag
+
+// Code names a sort of problem. ADS1xxx are the user's files, ADS2xxx the
+// service, ADS3xxx adsync's own state (design.md section 10).
+type Code string
+
+// Codes of problems in the user's files.
+const (
+	Unreadable      Code = "ADS1001" // file cannot be read, or is not what its name says
+	Damaged         Code = "ADS1002" // file is cut, damaged, or beyond the bounds
+	Syntax          Code = "ADS1003" // the text does not parse
+	BadMoney        Code = "ADS1004"
+	UnknownKey      Code = "ADS1005" // key or header nobody knows
+	Required        Code = "ADS1006" // a required attribute is missing
+	BadChoice       Code = "ADS1007"
+	TooLong         Code = "ADS1008" // or too short, or too many
+	BadDate         Code = "ADS1009"
+	BadURL          Code = "ADS1010"
+	BadValue        Code = "ADS1011" // a value of the wrong form
+	Duplicate       Code = "ADS1012" // the same address, key or name twice
+	UnknownParent   Code = "ADS1013"
+	Conflicting     Code = "ADS1014" // attributes that exclude or need each other
+	BadFile         Code = "ADS1015" // a referenced file: image, hints
+	HiddenCharacter Code = "ADS1016"
+	BadProject      Code = "ADS1017" // adsync.yaml
+	NoSources       Code = "ADS1018" // no file, or no resource in them
+	FormulaNoValue  Code = "ADS1019"
+	CellError       Code = "ADS1020"
+	NotClearable    Code = "ADS1021"
+	LooksLikeMicros Code = "ADS1022"
+	IgnoredRows     Code = "ADS1023"
+	AmbiguousName   Code = "ADS1024"
+	MergedCell      Code = "ADS1025"
+	Immutable       Code = "ADS1026"
+)
+
+// Codes of problems with the service.
+const (
+	ServiceUnavailable Code = "ADS2001"
+	Unauthorized       Code = "ADS2002"
+	OperationFailed    Code = "ADS2003"
+	OperationSkipped   Code = "ADS2004"
+	OutcomeUnknown     Code = "ADS2005"
+	WrongAccount       Code = "ADS2006"
+	NotVerified        Code = "ADS2007"
+	ServiceRefused     Code = "ADS2008"
+)
+
+// Codes of problems with adsync's own state.
+const (
+	Locked         Code = "ADS3001"
+	StateDamaged   Code = "ADS3002"
+	ForeignState   Code = "ADS3003"
+	StalePlan      Code = "ADS3004"
+	NeedsDecision  Code = "ADS3005"
+	StateUnwritten Code = "ADS3006"
+)

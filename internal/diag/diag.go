@@ -1,0 +1,111 @@
+// Package diag holds problems: what is wrong, where it is written, what is
+// wanted instead, and a code that can be looked up.
+//
+// It refuses to decide anything: it neither reads files nor knows a kind. Its
+// invariant is that every problem is one sentence a person can act on, and that
+// the same problems print in the same order whatever order they were found in.
+package diag
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Severity says whether a problem stops a run.
+type Severity string
+
+// The two severities. Only errors stop a run.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Problem is one thing that is wrong, at one position.
+type Problem struct {
+	Severity Severity
+	Code     Code
+	Position Position
+	Address  string // address of the resource concerned, "" where there is none
+	Message  string // what is there; what is wanted
+	Hint     string // what to do, or the nearest name; may be empty
+}
+
+// String renders "position: message (CODE)", the form of design.md section 10.
+func (p Problem) String() string {
+	var b strings.Builder
+	if !p.Position.IsZero() {
+		b.WriteString(p.Position.String())
+		b.WriteString(": ")
+	}
+	if p.Severity == Warning {
+		b.WriteString("warning: ")
+	}
+	b.WriteString(Printable(p.Message))
+	b.WriteString(" (" + string(p.Code) + ")")
+	return b.String()
+}
+
+// MarshalJSON writes the problem object that every JSON output shares.
+func (p Problem) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Severity Severity `json:"severity"`
+		Code     Code     `json:"code"`
+		positionJSON
+		Address string `json:"address"`
+		Message string `json:"message"`
+		Hint    string `json:"hint"`
+	}{p.Severity, p.Code, p.Position.wire(), p.Address, p.Message, p.Hint})
+}
+
+// List collects problems; it is safe for concurrent use. The zero List is ready.
+type List struct {
+	mu       sync.Mutex
+	problems []Problem
+}
+
+// Add puts a problem on the list.
+func (l *List) Add(p Problem) {
+	if p.Severity == "" {
+		p.Severity = Error
+	}
+	l.mu.Lock()
+	l.problems = append(l.problems, p)
+	l.mu.Unlock()
+}
+
+// AddAll puts several problems on the list.
+func (l *List) AddAll(problems []Problem) {
+	for _, p := range problems {
+		l.Add(p)
+	}
+}
+
+// Sorted gives the problems by file, sheet, line, column, code and message,
+// each once.
+func (l *List) Sorted() []Problem {
+	l.mu.Lock()
+	sorted := slices.Clone(l.problems)
+	l.mu.Unlock()
+	slices.SortFunc(sorted, compare)
+	return slices.Compact(sorted)
+}
+
+func compare(a, b Problem) int {
+	if c := a.Position.Compare(b.Position); c != 0 {
+		return c
+	}
+	if c := strings.Compare(string(a.Code), string(b.Code)); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Address, b.Address); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Message, b.Message)
+}
+
+// HasErrors says whether any of the problems stops a run.
+func HasErrors(problems []Problem) bool {
+	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity == Error })
+}

@@ -1,0 +1,48 @@
+package diag
+
+import "strings"
+
+// Nearest gives the candidate most like the word, or "" when none is near:
+// at most a third of the letters may differ, counted as insertions, deletions,
+// changes and swaps of neighbours.
+func Nearest(word string, candidates []string) string {
+	best, bestDistance := "", len([]rune(word))/3+1
+	for _, c := range candidates {
+		d := distance(strings.ToLower(word), strings.ToLower(c))
+		if d < bestDistance || d == bestDistance && best != "" && c < best {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// DidYouMean gives the hint for a misspelt word, or "".
+func DidYouMean(word string, candidates []string) string {
+	if near := Nearest(word, candidates); near != "" {
+		return `did you mean "` + near + `"?`
+	}
+	return ""
+}
+
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(y)]
+}

@@ -1,0 +1,37 @@
+package diag
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Printable makes text safe to show on a terminal: control characters,
+// direction marks and other invisible characters are written as escapes, so
+// that a name cannot move the cursor or reorder a line.
+func Printable(s string) string {
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// hidden is true for characters a reader cannot see where they stand. The
+// zero-width joiner belongs to emoji and scripts, yet is shown all the same:
+// a plan is read by people who must trust every character of it.
+func hidden(r rune) bool {
+	return r != ' ' && !unicode.IsPrint(r)
+}
+
+// HasHidden says whether the text holds a character that cannot be seen.
+// Line feeds and tabs are judged by the caller.
+func HasHidden(s string) bool { return strings.ContainsFunc(s, hidden) }

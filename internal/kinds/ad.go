@@ -1,0 +1,56 @@
+package kinds
+
+import "adsync/internal/resource"
+
+func ad() *resource.Schema {
+	return &resource.Schema{
+		Kind: Ad, Parent: AdGroup, Title: "Ad", Sheet: "Ads", Collection: "ads",
+		Children: "ads", ParentWire: "ad_group_id",
+		NameFrom: []string{"name", "title"}, Removal: Archived,
+		Attributes: []resource.Attribute{
+			{
+				Name: "name", Header: "Ad", Synonyms: []string{"Ad name", "Name"},
+				Help: "The ad's own name, 3 to 1,000 characters. Blank: a new ad is named after its title.", Example: "Hero A",
+				Type: resource.TypeText, Min: 3, Max: 1000,
+				Wire: resource.Wire{Path: "name"},
+				Bulk: resource.BulkField{Update: "name"},
+			},
+			status(),
+			{
+				Name: "title", Header: "Title", Synonyms: []string{"Headline", "Ad title"},
+				Help: "3 to 50 characters. A change restarts the review.", Example: "Shoes for muddy trails",
+				Type: resource.TypeText, Min: 3, Max: 50, Required: true, OnCreate: true, Review: true,
+				Wire: resource.Wire{Path: "creative.title"},
+				Bulk: resource.BulkField{Create: "title", Update: "creative.title"},
+			},
+			{
+				Name: "body", Header: "Body", Synonyms: []string{"Text", "Ad body", "Copy"},
+				Help: "At most 100 characters. A change restarts the review.", Example: "Light, grippy trail shoes. Free returns.",
+				Type: resource.TypeText, Max: 100, Required: true, OnCreate: true, Review: true,
+				Wire: resource.Wire{Path: "creative.body"},
+				Bulk: resource.BulkField{Create: "body", Update: "creative.body"},
+			},
+			{
+				Name: "target_url", Header: "Target URL", Synonyms: []string{"URL", "Landing page", "Final URL", "Link"},
+				Help: "Address of the landing page, http or https, at most 2,048 characters. A change restarts the review.", Example: "https://shop.example/trail",
+				Type: resource.TypeURL, Max: 2048, Required: true, OnCreate: true, Review: true,
+				Wire: resource.Wire{Path: "creative.target_url"},
+				Bulk: resource.BulkField{Create: "target_url", Update: "creative.target_url"},
+			},
+			{
+				Name: "image", Header: "Image", Synonyms: []string{"Image URL", "Source image URL", "Picture"},
+				Help: "A file of the folder (JPEG, PNG or WebP, at least 640 by 640), or an address. A change restarts the review.", Example: "images/hero-a.png",
+				Type: resource.TypeImage, Max: 2048, Required: true, OnCreate: true, Review: true,
+				Wire: resource.Wire{Path: "creative.file_id", Codec: resource.FileID},
+				Bulk: resource.BulkField{Create: "source_image_url", Update: "creative.file_id", AtCreate: true},
+			},
+			tracking(),
+		},
+		Groups: []resource.Group{{Wire: "creative", ReadOnly: []string{"image_url"}}, trackingGroup()},
+		Fixed:  []resource.Fixed{{Wire: "creative.type", Value: "chat_card"}},
+		Bulk: resource.BulkRoute{
+			Create: "ad.create", Update: "ad.update",
+			Parents: map[resource.Kind]string{Campaign: "campaign_idempotency_key", AdGroup: "ad_group_idempotency_key"},
+		},
+	}
+}

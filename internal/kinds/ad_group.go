@@ -1,0 +1,85 @@
+package kinds
+
+import (
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+func adGroup() *resource.Schema {
+	return &resource.Schema{
+		Kind: AdGroup, Parent: Campaign, Title: "Ad group", Sheet: "Ad groups", Collection: "ad_groups",
+		Children: "ad_groups", ParentWire: "campaign_id",
+		NameFrom: []string{"name"}, Removal: Archived,
+		Attributes: []resource.Attribute{
+			{
+				Name: "name", Header: "Ad group", Synonyms: []string{"Ad group name", "Adgroup", "Name"},
+				Help: "The ad group's name, 3 to 1,000 characters.", Example: "Runners",
+				Type: resource.TypeText, Min: 3, Max: 1000, Required: true, OnCreate: true,
+				Wire: resource.Wire{Path: "name"},
+				Bulk: resource.BulkField{Create: "name", Update: "name"},
+			},
+			status(),
+			{
+				Name: "bid.max", Header: "Max bid", Synonyms: []string{"Bid", "Max CPC", "Maximum bid"},
+				Help: "Most to pay for one click (one impression, or one conversion, as the campaign bids). Leave blank with a maximize strategy.", Example: "1.25",
+				Type: resource.TypeMoney, Min: 1, Max: 30_400_000_000_000, Clearable: true, Spend: resource.Amount,
+				Wire: resource.Wire{Path: "bidding_config.max_bid_micros"},
+				Bulk: resource.BulkField{
+					Create: "max_bid_micros", Update: "max_bid_micros",
+					When: &resource.Condition{Ancestor: Campaign, Attribute: "bidding_type", Value: "clicks"},
+				},
+			},
+			{
+				Name: "bid.strategy", Header: "Bid strategy", Synonyms: []string{"Strategy"},
+				Help: "fixed_bid, maximize_clicks or maximize_conversions. Blank: left as it is; a new ad group has a fixed bid.", Example: "fixed_bid",
+				Type: resource.TypeChoice, Spend: resource.Mode,
+				Choices: []resource.Choice{{Value: "fixed_bid", Synonyms: []string{"fixed"}}, {Value: "maximize_clicks"}, {Value: "maximize_conversions"}},
+				Wire:    resource.Wire{Path: "bidding_config.strategy"},
+				Bulk:    resource.BulkField{Map: map[string]string{"fixed_bid": ""}, AtCreate: true},
+			},
+			{
+				Name: "context_hints", Header: "Context hints", Synonyms: []string{"Hints"},
+				Help: "Who the ads are for, one sentence a line. The whole list is replaced. [clear] empties it.", Example: "people comparing trail running shoes",
+				Type: resource.TypeHints, Max: 2000, Clearable: true, Spend: resource.Reach,
+				Wire: resource.Wire{Path: "context_hints"},
+				Bulk: resource.BulkField{Create: "context_hints", Update: "context_hints"},
+			},
+			{
+				Name: "exclusion_hints", Header: "Exclusion hints", Synonyms: []string{"Hints to avoid"},
+				Help: "What to stay away from, one sentence a line. The service does not show these again.", Example: "football boots",
+				Type: resource.TypeHints, Max: 2000, Clearable: true, Spend: resource.Reach,
+				Bulk: resource.BulkField{Create: "exclusion_hints", Update: "exclusion_hints"},
+			},
+			{
+				Name: "product_set", Header: "Product filter",
+				Help: "JSON object with product_feed_id and filters, for product-feed campaigns.",
+				Type: resource.TypeObject, Clearable: true, Spend: resource.Reach,
+				Wire: resource.Wire{Path: "product_set", Codec: resource.RawJSON},
+				Bulk: resource.BulkField{AtCreate: true},
+			},
+			tracking(), description(),
+		},
+		Groups: []resource.Group{{Wire: "bidding_config"}, trackingGroup()},
+		Fixed: []resource.Fixed{{
+			Wire: "bidding_config.billing_event_type",
+			From: &resource.Condition{Ancestor: Campaign, Attribute: "bidding_type"},
+			Map:  map[string]string{"impressions": "impression", "clicks": "click", "conversions": "click"},
+		}},
+		Bulk: resource.BulkRoute{
+			Create: "ad_group.create", Update: "ad_group.update",
+			Parents: map[resource.Kind]string{Campaign: "campaign_idempotency_key"},
+		},
+		Rules: []resource.Rule{{Name: "interface, part 2, ad group: bidding_config", Check: bidFitsStrategy}},
+	}
+}
+
+func bidFitsStrategy(value func(string) resource.Value) *resource.Finding {
+	bid, strategy := value("bid.max"), value("bid.strategy")
+	switch {
+	case strategy.Text() == "fixed_bid" && !bid.IsSet():
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "bid.strategy", Message: "bid.strategy is fixed_bid without bid.max; want the most to pay"}
+	case strategy.IsSet() && strategy.Text() != "fixed_bid" && bid.IsSet():
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "bid.max", Message: "bid.max is set with bid.strategy " + strategy.Text() + "; want no bid, or the strategy fixed_bid"}
+	}
+	return nil
+}

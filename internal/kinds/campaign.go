@@ -1,0 +1,158 @@
+package kinds
+
+import (
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+func campaign() *resource.Schema {
+	return &resource.Schema{
+		Kind: Campaign, Title: "Campaign", Sheet: "Campaigns", Collection: "campaigns",
+		NameFrom: []string{"name"}, Removal: Archived,
+		Attributes: []resource.Attribute{
+			{
+				Name: "name", Header: "Campaign", Synonyms: []string{"Campaign name", "Name"},
+				Help: "The campaign's name, 3 to 1,000 characters.", Example: "Spring launch",
+				Type: resource.TypeText, Min: 3, Max: 1000, Required: true, OnCreate: true,
+				Wire: resource.Wire{Path: "name"},
+				Bulk: resource.BulkField{Create: "name", Update: "name"},
+			},
+			status(),
+			{
+				Name: "bidding_type", Header: "Bidding", Synonyms: []string{"Bidding type", "Objective"},
+				Help: "What is paid for: impressions, clicks or conversions. Cannot change later.", Example: "clicks",
+				Type: resource.TypeChoice, Required: true, OnCreate: true, Immutable: true,
+				Choices: []resource.Choice{
+					{Value: "impressions", Synonyms: []string{"views", "impression", "reach"}},
+					{Value: "clicks", Synonyms: []string{"click"}},
+					{Value: "conversions", Synonyms: []string{"conversion"}},
+				},
+				Wire: resource.Wire{Path: "bidding_type"},
+				Bulk: resource.BulkField{Create: "billing_event_type", Map: map[string]string{"impressions": "impression", "clicks": "click"}, AtCreate: true},
+			},
+			budgetDaily(), budgetLifetime(),
+			{
+				Name: "start", Header: "Start date", Synonyms: []string{"Start", "First day"},
+				Help: "First day, YYYY-MM-DD, in the account's time zone. Blank: left as it is; a new campaign can start at once.", Example: "2026-12-01",
+				Type: resource.TypeDay, Clearable: true,
+				Wire: resource.Wire{Path: "start_time", Codec: resource.StartTime},
+				Bulk: resource.BulkField{Update: "start_time"},
+			},
+			{
+				Name: "end", Header: "Last day", Synonyms: []string{"End date", "End"},
+				Help: "Last day that is still inside, YYYY-MM-DD. Blank: left as it is; [clear] means no end.", Example: "2026-12-31",
+				Type: resource.TypeLast, Clearable: true,
+				Wire: resource.Wire{Path: "end_time", Codec: resource.EndTime},
+				Bulk: resource.BulkField{Update: "end_time"},
+			},
+			{
+				Name: "targeting.countries", Header: "Countries", Synonyms: []string{"Country", "Target countries"},
+				Help: "Two-letter codes or English names, separated by commas. Blank: left as it is; [clear] removes the countries.", Example: "US, CA",
+				Type: resource.TypeRegion, Clearable: true, Spend: resource.Reach,
+				Wire: resource.Wire{Path: "targeting.locations.countries"},
+				Bulk: resource.BulkField{Create: "target_countries"},
+			},
+			{
+				Name: "targeting.locations", Header: "Locations", Synonyms: []string{"Location ID", "Location IDs"},
+				Help: "Ids of regions or cities, separated by commas.", Example: "2000043, 3000194",
+				Type: resource.TypeIDs, Max: 2500, Clearable: true, Spend: resource.Reach,
+				Wire: resource.Wire{Path: "targeting.locations.include", Codec: resource.IDObjects},
+				Bulk: resource.BulkField{Create: "location_ids"},
+			},
+			reach("targeting.excluded_countries", "targeting.excluded_locations.countries", resource.TypeRegion, resource.Plain),
+			reach("targeting.excluded_locations", "targeting.excluded_locations.include", resource.TypeIDs, resource.IDObjects),
+			reach("targeting.audiences", "targeting.custom_audiences.ids", resource.TypeIDs, resource.Plain),
+			reach("targeting.excluded_audiences", "targeting.excluded_custom_audiences.ids", resource.TypeIDs, resource.Plain),
+			platforms(),
+			{
+				Name: "conversion_goal", Header: "Conversion goal",
+				Help: "Id of the event setting a conversions campaign is optimised for. Cannot change later.", Example: "ces_123",
+				Type: resource.TypeID, Immutable: true,
+				Wire: resource.Wire{Path: "conversion_event_setting_ids", Codec: resource.SingleItem},
+				Bulk: resource.BulkField{AtCreate: true},
+			},
+			{
+				Name: "product_feed", Header: "Product feed",
+				Help: "Id of the product feed of a product-feed campaign. Cannot change later.", Example: "fd_123",
+				Type: resource.TypeID, Immutable: true,
+				Wire: resource.Wire{Path: "product_feed_id"},
+				Bulk: resource.BulkField{AtCreate: true},
+			},
+			tracking(), description(),
+		},
+		Groups: []resource.Group{
+			{Wire: "budget", Exclusive: true},
+			{Wire: "targeting", ReadOnly: []string{"name", "type", "country_code", "region_code"}},
+			trackingGroup(),
+		},
+		Fixed: []resource.Fixed{{Wire: "mode", Value: "product_feed", If: "product_feed"}},
+		Bulk:  resource.BulkRoute{Create: "campaign.create", Update: "campaign.update"},
+		Rules: []resource.Rule{
+			{Name: "service facts, 2.3: exactly one of daily and lifetime", Check: oneBudget},
+			{Name: "interface, part 2, campaign: conversions need a goal", Check: conversionGoal},
+			{Name: "an end is not before its start", Check: endAfterStart},
+		},
+	}
+}
+
+func budgetDaily() resource.Attribute {
+	return resource.Attribute{
+		Name: "budget.daily", Header: "Daily budget", Synonyms: []string{"Budget per day"},
+		Help: "Most to spend on one day, in the account's currency. Give this or the lifetime budget. Blank: left as it is.", Example: "50.00",
+		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount,
+		Wire: resource.Wire{Path: "budget.daily_spend_limit_micros"},
+		Bulk: resource.BulkField{Create: "max_budget_micros", With: map[string]string{"budget_type": "daily"}, Needs: resource.BulkDailyBudget, AtCreate: true},
+	}
+}
+
+func budgetLifetime() resource.Attribute {
+	return resource.Attribute{
+		Name: "budget.lifetime", Header: "Lifetime budget", Synonyms: []string{"Total budget", "Budget"},
+		Help: "Most to spend over the whole campaign, in the account's currency. Give this or the daily budget. Blank: left as it is.", Example: "1500.00",
+		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount,
+		Wire: resource.Wire{Path: "budget.lifetime_spend_limit_micros"},
+		Bulk: resource.BulkField{Create: "max_budget_micros", Update: "max_budget_micros", With: map[string]string{"budget_type": "lifetime"}},
+	}
+}
+
+// reach is targeting that only YAML says and only single requests carry.
+func reach(name, wire string, typ resource.Type, codec resource.Codec) resource.Attribute {
+	return resource.Attribute{
+		Name: name, Type: typ, Max: 2500, Clearable: true, Spend: resource.Reach,
+		Help: "Part of the targeting; the whole targeting is sent when any of it changes.",
+		Wire: resource.Wire{Path: wire, Codec: codec},
+	}
+}
+
+func platforms() resource.Attribute {
+	return resource.Attribute{
+		Name: "targeting.platforms", Type: resource.TypeSet, Clearable: true, Spend: resource.Reach,
+		Help:    "Where ads show; absent means everywhere on a new campaign.",
+		Choices: []resource.Choice{{Value: "web"}, {Value: "desktop_web"}, {Value: "ios_web"}, {Value: "android_web"}, {Value: "ios_app"}, {Value: "android_app"}},
+		Wire:    resource.Wire{Path: "targeting.platforms.included"},
+	}
+}
+
+func oneBudget(value func(string) resource.Value) *resource.Finding {
+	daily, lifetime := value("budget.daily"), value("budget.lifetime")
+	if daily.IsSet() && lifetime.IsSet() {
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "budget.lifetime", Message: "campaign has a daily and a lifetime budget; want one of them"}
+	}
+	return nil
+}
+
+func conversionGoal(value func(string) resource.Value) *resource.Finding {
+	bidding, goal := value("bidding_type"), value("conversion_goal")
+	if bidding.Text() == "conversions" && !goal.IsSet() {
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "bidding_type", Message: "bidding_type is conversions without a conversion_goal; want the id of one event setting"}
+	}
+	return nil
+}
+
+func endAfterStart(value func(string) resource.Value) *resource.Finding {
+	start, end := value("start"), value("end")
+	if start.IsSet() && end.IsSet() && end.Text()[:10] < start.Text()[:10] {
+		return &resource.Finding{Code: diag.BadDate, Attribute: "end", Message: "last day is " + end.Text() + ", before the start " + start.Text() + "; want the same day or a later one"}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+// Package kinds describes every kind of resource, one file a kind, as data.
+//
+// It refuses to do anything: no reader, encoder or comparison stands here. Its
+// invariant is that whatever the product knows of a kind is in its description,
+// so that adding a kind or an attribute touches this package, the emulator and
+// fixtures, and nothing else (design.md section 2.5).
+package kinds
+
+import "adsync/internal/resource"
+
+// The kinds adsync manages.
+const (
+	Campaign resource.Kind = "campaign"
+	AdGroup  resource.Kind = "ad_group"
+	Ad       resource.Kind = "ad"
+)
+
+// All gives every kind, parents before children.
+func All() resource.Schemas {
+	return resource.Schemas{campaign(), adGroup(), ad()}
+}
+
+// The statuses every kind of the tree has (interface, part 3).
+const (
+	Active   = "active"
+	Paused   = "paused"
+	Archived = "archived"
+)
+
+// status is the same attribute on campaign, ad group and ad. A create without a
+// status is paused: nobody's money moves unless a file says so.
+func status() resource.Attribute {
+	return resource.Attribute{
+		Name: "status", Header: "Status", Synonyms: []string{"State", "Campaign status", "Ad group status", "Ad status"},
+		Help:    "active, paused or archived. Blank: left as it is; a new one is created paused. Archiving cannot be undone.",
+		Example: Paused,
+		Type:    resource.TypeChoice,
+		Choices: []resource.Choice{
+			{Value: Active, Synonyms: []string{"enabled", "live", "running"}},
+			{Value: Paused, Synonyms: []string{"disabled", "stopped"}},
+			{Value: Archived, Synonyms: []string{"removed"}},
+		},
+		OnCreate: true, Default: Paused, Spend: resource.Delivery,
+		Wire: resource.Wire{Path: "status"},
+		Bulk: resource.BulkField{Create: "status", Update: "status"},
+	}
+}
+
+// tracking is the same attribute on campaign, ad group and ad (interface, part 2, tracking parameters).
+func tracking() resource.Attribute {
+	return resource.Attribute{
+		Name: "tracking", Header: "Tracking", Synonyms: []string{"Tracking template", "Query string template", "URL parameters"},
+		Help:    "Query parameters added to the landing page, such as utm_source=chat&utm_campaign={campaign_id}. Blank: left as it is; [clear] removes it.",
+		Example: "utm_source=chat&utm_campaign={campaign_id}",
+		Type:    resource.TypeQuery, Clearable: true,
+		Wire: resource.Wire{Path: "landing_page_configuration.query_string_template"},
+	}
+}
+
+func trackingGroup() resource.Group {
+	return resource.Group{Wire: "landing_page_configuration"}
+}
+
+func description() resource.Attribute {
+	return resource.Attribute{
+		Name: "description", Header: "Description",
+		Help: "Your own note, kept at the service. Blank: left as it is; [clear] removes it.",
+		Type: resource.TypeText, Max: 10000, Clearable: true,
+		Wire: resource.Wire{Path: "description"},
+		Bulk: resource.BulkField{Update: "description"},
+	}
+}

@@ -1,0 +1,71 @@
+package resource
+
+import (
+	"fmt"
+	"time"
+
+	"adsync/internal/diag"
+)
+
+const dayLayout = "2006-01-02"
+
+// The range of times the service accepts, in Unix seconds (interface, part 8).
+const (
+	earliestTime = 946684800
+	latestTime   = 4102444800
+)
+
+// ParseDay reads a day `2026-12-01`, or an RFC 3339 time for what the service
+// holds between two midnights.
+func ParseDay(s string) (string, *Finding) {
+	t, err := time.Parse(dayLayout, s)
+	if err != nil {
+		t, err = time.Parse(time.RFC3339, s)
+	}
+	if err != nil {
+		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day such as 2026-12-01", s)}
+	}
+	if t.Unix() < earliestTime || t.Unix() > latestTime {
+		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day from 2000-01-01 to 2099-12-31", s)}
+	}
+	return s, nil
+}
+
+// StartSeconds gives the Unix seconds of a day's first moment in the account's
+// time zone. The value has been parsed by ParseDay.
+func StartSeconds(day string, zone *time.Location) (int64, error) {
+	return seconds(day, zone, 0)
+}
+
+// EndSeconds gives the Unix seconds at which a last day has passed.
+func EndSeconds(lastDay string, zone *time.Location) (int64, error) {
+	return seconds(lastDay, zone, 1)
+}
+
+func seconds(day string, zone *time.Location, addDays int) (int64, error) {
+	if t, err := time.Parse(time.RFC3339, day); err == nil {
+		return t.Unix(), nil
+	}
+	t, err := time.ParseInLocation(dayLayout, day, zone)
+	if err != nil {
+		return 0, fmt.Errorf("date is %q; want a day such as 2026-12-01", day)
+	}
+	return t.AddDate(0, 0, addDays).Unix(), nil
+}
+
+// DayOf gives the canonical text of a start the service holds: the day where it
+// is a day's first moment, else the time.
+func DayOf(unix int64, zone *time.Location) string { return dayOf(unix, zone, 0) }
+
+// LastDayOf gives the canonical text of an end the service holds, as the last
+// day that is still inside.
+func LastDayOf(unix int64, zone *time.Location) string { return dayOf(unix, zone, -1) }
+
+func dayOf(unix int64, zone *time.Location, addDays int) string {
+	t := time.Unix(unix, 0).In(zone)
+	day := t.AddDate(0, 0, addDays).Format(dayLayout)
+	if again, err := seconds(day, zone, -addDays); err == nil && again == unix {
+		return day
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,113 @@
+package resource
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"adsync/internal/diag"
+)
+
+// MicrosPerUnit is how many micros make one unit of a currency (interface, part 1).
+const MicrosPerUnit = 1_000_000
+
+// ParseMoney reads units of the account's currency from the digits as written
+// and gives micros. It takes the account's own code or symbol, at most six
+// decimals and thousands separated by nothing, an underscore-free plain number;
+// anything that could be read two ways is a finding (formats.md section 1).
+func ParseMoney(s, currency string) (int64, *Finding) {
+	digits, finding := stripCurrency(strings.TrimSpace(s), currency)
+	if finding != nil {
+		return 0, finding
+	}
+	whole, fraction, hasPoint := strings.Cut(digits, ".")
+	if !allDigits(whole) || hasPoint && (!allDigits(fraction) || len(fraction) > 6) {
+		return 0, badMoney(s, currency)
+	}
+	micros, ok := toMicros(whole, fraction)
+	if !ok {
+		return 0, badMoney(s, currency)
+	}
+	return micros, nil
+}
+
+func badMoney(s, currency string) *Finding {
+	f := &Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q; want units of the account's currency such as 25.00%s", s, spaced(currency))}
+	if strings.Contains(s, ",") {
+		f.Hint = "write the decimal point as a point and leave out thousands separators"
+	}
+	return f
+}
+
+func spaced(currency string) string {
+	if currency == "" {
+		return ""
+	}
+	return " " + currency
+}
+
+func allDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func toMicros(whole, fraction string) (int64, bool) {
+	var n int64
+	for _, d := range whole + fraction + strings.Repeat("0", 6-len(fraction)) {
+		if n > (math.MaxInt64-9)/10 {
+			return 0, false
+		}
+		n = n*10 + int64(d-'0')
+	}
+	return n, true
+}
+
+// symbols of currencies that stand for one currency only when it is the account's.
+var symbols = map[string][]string{
+	"USD": {"US$", "$"}, "CAD": {"CA$", "$"}, "AUD": {"A$", "$"}, "NZD": {"NZ$", "$"}, "SGD": {"S$", "$"}, "HKD": {"HK$", "$"}, "MXN": {"MX$", "$"},
+	"EUR": {"€"}, "GBP": {"£"}, "JPY": {"¥", "￥"}, "CNY": {"¥", "￥"}, "INR": {"₹"}, "BRL": {"R$"}, "KRW": {"₩"}, "CHF": {"Fr."}, "SEK": {"kr"}, "NOK": {"kr"}, "DKK": {"kr"}, "PLN": {"zł"}, "CZK": {"Kč"}, "ILS": {"₪"},
+}
+
+func stripCurrency(s, currency string) (string, *Finding) {
+	for _, own := range append([]string{currency}, symbols[currency]...) {
+		if own == "" {
+			continue
+		}
+		if rest, ok := cutPrefixFold(s, own); ok {
+			return strings.TrimSpace(rest), nil
+		}
+		if rest, ok := cutSuffixFold(s, own); ok {
+			return strings.TrimSpace(rest), nil
+		}
+	}
+	if foreign := strings.Trim(s, "0123456789., \u00a0-+_'eE"); foreign != "" {
+		return "", &Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q; want the account's currency%s", s, spaced(currency))}
+	}
+	return s, nil
+}
+
+func cutPrefixFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+func cutSuffixFold(s, suffix string) (string, bool) {
+	if len(s) < len(suffix) || !strings.EqualFold(s[len(s)-len(suffix):], suffix) {
+		return s, false
+	}
+	return s[:len(s)-len(suffix)], true
+}
+
+// FormatMoney writes micros as units with at least two decimals: 1500000 is "1.50".
+func FormatMoney(micros int64) string {
+	sign := ""
+	if micros < 0 {
+		sign, micros = "-", -micros
+	}
+	fraction := strings.TrimRight(fmt.Sprintf("%06d", micros%MicrosPerUnit), "0")
+	for len(fraction) < 2 {
+		fraction += "0"
+	}
+	return fmt.Sprintf("%s%d.%s", sign, micros/MicrosPerUnit, fraction)
+}

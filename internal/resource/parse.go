@@ -1,0 +1,212 @@
+package resource
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"adsync/internal/diag"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Finding is what is wrong with a value, without a position: the reader that
+// knows where the value stands adds it.
+type Finding struct {
+	Code      diag.Code
+	Severity  diag.Severity // "" is an error
+	Attribute string        // for rules: the attribute whose position is best
+	Message   string
+	Hint      string
+}
+
+// Env is what canonical values depend on: the account's currency (ISO 4217) and
+// time zone.
+type Env struct {
+	Currency string
+	Zone     *time.Location
+}
+
+// Parse makes the canonical value of a scalar attribute from the text as
+// written. A text that is empty after trimming is absent. Images are left as
+// written: whoever can read files turns them into content hashes.
+func (a *Attribute) Parse(s string, env Env) (Value, *Finding) {
+	s = strings.TrimFunc(s, blank)
+	if s == "" {
+		return Value{}, nil
+	}
+	switch a.Type {
+	case TypeChoice:
+		return a.parseChoice(s)
+	case TypeMoney:
+		return a.parseMoney(s, env)
+	case TypeDay, TypeLast:
+		day, finding := ParseDay(s)
+		return orFinding(Text(day), finding)
+	case TypeURL:
+		return a.parseURL(s)
+	case TypeImage:
+		return a.parseImage(s)
+	case TypeObject:
+		return parseObject(s)
+	case TypeID:
+		return Text(s), badID(s)
+	}
+	return a.parseText(s)
+}
+
+// blank trims what people cannot see at the ends of a cell: spaces of every
+// sort, zero-width characters and the byte order mark.
+func blank(r rune) bool {
+	return r == '\u200b' || r == '\ufeff' || r == '\u00a0' || r == ' ' || r == '\t' || r == '\n' || r == '\r'
+}
+
+func orFinding(v Value, f *Finding) (Value, *Finding) {
+	if f != nil {
+		return Value{}, f
+	}
+	return v, nil
+}
+
+func (a *Attribute) parseText(s string) (Value, *Finding) {
+	if strings.ContainsAny(s, "\n\r") && a.Type == TypeQuery {
+		return Value{}, &Finding{Code: diag.BadValue, Message: fmt.Sprintf("%s holds a line break; want one line", a.Name)}
+	}
+	if a.Type == TypeQuery {
+		return orFinding(Text(s), badQuery(s))
+	}
+	return orFinding(Text(s), a.badLength(s))
+}
+
+func (a *Attribute) badLength(s string) *Finding {
+	n := int64(utf8.RuneCountInString(s))
+	switch {
+	case a.Max > 0 && n > a.Max:
+		return &Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %d characters; want at most %d", a.Name, n, a.Max)}
+	case n < a.Min:
+		return &Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %d characters; want at least %d", a.Name, n, a.Min)}
+	}
+	return nil
+}
+
+func (a *Attribute) parseChoice(s string) (Value, *Finding) {
+	if c, ok := a.choice(s); ok {
+		return Text(c), nil
+	}
+	return Value{}, a.badChoice(s)
+}
+
+func (a *Attribute) choice(s string) (string, bool) {
+	folded := Fold(s)
+	for _, c := range a.Choices {
+		if Fold(c.Value) == folded || slices.ContainsFunc(c.Synonyms, func(y string) bool { return Fold(y) == folded }) {
+			return c.Value, true
+		}
+	}
+	return "", false
+}
+
+func (a *Attribute) badChoice(s string) *Finding {
+	var values []string
+	for _, c := range a.Choices {
+		values = append(values, c.Value)
+	}
+	return &Finding{
+		Code:    diag.BadChoice,
+		Message: fmt.Sprintf("%s is %q; want %s", a.Name, s, orList(values)),
+		Hint:    diag.DidYouMean(s, values),
+	}
+}
+
+func orList(values []string) string {
+	if len(values) < 2 {
+		return strings.Join(values, "")
+	}
+	last := len(values) - 1
+	return strings.Join(values[:last], ", ") + " or " + values[last]
+}
+
+// Fold makes choices, headers and names of sheets comparable: without case,
+// spaces, underscores, hyphens, and in one Unicode form.
+func Fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if blank(r) || r == '_' || r == '-' || r == '*' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(norm.NFKC.String(s)))
+}
+
+func (a *Attribute) parseMoney(s string, env Env) (Value, *Finding) {
+	micros, finding := ParseMoney(s, env.Currency)
+	if finding != nil {
+		return Value{}, finding
+	}
+	if micros < a.Min || a.Max > 0 && micros > a.Max {
+		return Value{}, &Finding{Code: diag.BadMoney, Message: fmt.Sprintf("%s is %s; want %s", a.Name, FormatMoney(micros), a.moneyRange())}
+	}
+	return Number(micros), nil
+}
+
+func (a *Attribute) moneyRange() string {
+	if a.Max == 0 {
+		return "at least " + FormatMoney(a.Min)
+	}
+	return FormatMoney(a.Min) + " to " + FormatMoney(a.Max)
+}
+
+func (a *Attribute) parseURL(s string) (Value, *Finding) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(s, " \t\r\n") {
+		return Value{}, &Finding{Code: diag.BadURL, Message: fmt.Sprintf("%s is %q; want an http or https address", a.Name, s)}
+	}
+	return orFinding(Text(s), a.badLength(s))
+}
+
+func (a *Attribute) parseImage(s string) (Value, *Finding) {
+	if strings.Contains(s, "://") {
+		return a.parseURL(s)
+	}
+	return Text(s), nil
+}
+
+// badQuery holds a query-string template to what can stand after the `?` of an
+// address; the placeholders of interface part 2 are the only braces.
+func badQuery(s string) *Finding {
+	if strings.ContainsAny(s, "#?\x00 \r\n\t") {
+		return &Finding{Code: diag.BadValue, Message: fmt.Sprintf("tracking is %q; want key=value pairs joined by &, without ?, # or spaces", s)}
+	}
+	rest := s
+	for _, known := range []string{"{campaign_id}", "{ad_id}", "{oppref}", "{obref}"} {
+		rest = strings.ReplaceAll(rest, known, "")
+	}
+	if strings.ContainsAny(rest, "{}") {
+		return &Finding{Code: diag.BadValue, Message: fmt.Sprintf("tracking is %q; want only the placeholders {campaign_id}, {ad_id} and {oppref}", s)}
+	}
+	return nil
+}
+
+func badID(s string) *Finding {
+	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' || r > '~' }) {
+		return &Finding{Code: diag.BadValue, Message: fmt.Sprintf("id is %q; want an id as the service gives it", s)}
+	}
+	return nil
+}
+
+func parseObject(s string) (Value, *Finding) {
+	var object map[string]any
+	decoder := json.NewDecoder(strings.NewReader(s))
+	decoder.UseNumber()
+	if err := decoder.Decode(&object); err != nil {
+		return Value{}, &Finding{Code: diag.BadValue, Message: fmt.Sprintf("value is %q; want a JSON object", s)}
+	}
+	canonical, err := json.Marshal(object)
+	if err != nil {
+		return Value{}, &Finding{Code: diag.BadValue, Message: fmt.Sprintf("value is %q; want a JSON object", s)}
+	}
+	return Text(string(canonical)), nil
+}

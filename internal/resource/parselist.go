@@ -1,0 +1,143 @@
+package resource
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"adsync/internal/diag"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+)
+
+// Split cuts the text of one cell into items. Hints are sentences, one a line;
+// everything else is also separated by comma, semicolon and `|`.
+func (a *Attribute) Split(s string) []string {
+	separators := "\n\r"
+	if a.Type != TypeHints {
+		separators = "\n\r,;|"
+	}
+	var items []string
+	for _, item := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		if item = strings.TrimFunc(item, blank); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// ItemFinding is what is wrong with item Index of a list; -1 is the whole list.
+type ItemFinding struct {
+	Index int
+	Finding
+}
+
+// ParseList makes the canonical value of a list attribute from its items as
+// written: sets are sorted and hold each item once, hints keep their order.
+func (a *Attribute) ParseList(items []string) (Value, []ItemFinding) {
+	canonical := make([]string, 0, len(items))
+	var findings []ItemFinding
+	for i, item := range items {
+		one, finding := a.parseItem(strings.TrimFunc(item, blank))
+		if finding != nil {
+			findings = append(findings, ItemFinding{i, *finding})
+			continue
+		}
+		if a.Type == TypeHints && slices.Contains(canonical, one) && len(items) < 200 {
+			continue
+		}
+		canonical = append(canonical, one)
+	}
+	if a.Type != TypeHints {
+		slices.Sort(canonical)
+		canonical = slices.Compact(canonical)
+	}
+	if a.Max > 0 && int64(len(canonical)) > a.Max {
+		findings = append(findings, ItemFinding{-1, Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %d entries; want at most %d", a.Name, len(canonical), a.Max)}})
+	}
+	if len(findings) > 0 {
+		return Value{}, findings
+	}
+	return List(canonical), nil
+}
+
+func (a *Attribute) parseItem(s string) (string, *Finding) {
+	if s == "" {
+		return "", &Finding{Code: diag.BadValue, Message: fmt.Sprintf("%s has an empty entry; want text", a.Name)}
+	}
+	switch a.Type {
+	case TypeRegion:
+		return ParseCountry(s)
+	case TypeSet:
+		if c, ok := a.choice(s); ok {
+			return c, nil
+		}
+		return "", a.badChoice(s)
+	case TypeIDs:
+		return s, badID(s)
+	}
+	return s, nil
+}
+
+// ParseCountry reads an ISO 3166-1 alpha-2 code or the English name of a
+// country and gives the code.
+func ParseCountry(s string) (string, *Finding) {
+	if code := strings.ToUpper(s); len(code) == 2 && countryCodes()[code] {
+		return code, nil
+	}
+	if code, ok := countryNames()[Fold(s)]; ok {
+		return code, nil
+	}
+	finding := &Finding{Code: diag.BadChoice, Message: fmt.Sprintf("country is %q; want a two-letter code such as US, or an English name", s)}
+	if strings.EqualFold(s, "UK") {
+		finding.Hint = `did you mean "GB"?`
+	} else if len(s) > 3 {
+		finding.Hint = nearestCountry(s)
+	}
+	return "", finding
+}
+
+func nearestCountry(s string) string {
+	var names []string
+	for name := range countryNames() {
+		names = append(names, name)
+	}
+	near := diag.Nearest(Fold(s), names)
+	if near == "" {
+		return ""
+	}
+	return `did you mean "` + countryNames()[near] + `"?`
+}
+
+var countryCodes = sync.OnceValue(func() map[string]bool {
+	codes := map[string]bool{}
+	for a := 'A'; a <= 'Z'; a++ {
+		for b := 'A'; b <= 'Z'; b++ {
+			code := string([]rune{a, b})
+			region, err := language.ParseRegion(code)
+			if err == nil && region.IsCountry() && !retired[code] && code[0] != 'X' {
+				codes[code] = true
+			}
+		}
+	}
+	codes["XK"] = true // Kosovo: user-assigned, in general use
+	return codes
+})
+
+// retired are codes the library still knows and ISO 3166-1 has withdrawn or
+// only reserves.
+var retired = map[string]bool{
+	"AC": true, "AN": true, "BU": true, "CP": true, "CQ": true, "CS": true, "DD": true, "DG": true, "EA": true, "FX": true, "IC": true,
+	"NT": true, "QO": true, "QU": true, "SU": true, "TA": true, "TP": true, "YD": true, "YU": true, "ZR": true, "ZZ": true, "UK": true,
+}
+
+var countryNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{"usa": "US", "unitedstatesofamerica": "US", "greatbritain": "GB", "england": "GB", "southkorea": "KR", "czechrepublic": "CZ", "holland": "NL"}
+	namer := display.English.Regions()
+	for code := range countryCodes() {
+		names[Fold(namer.Name(language.MustParseRegion(code)))] = code
+	}
+	return names
+})

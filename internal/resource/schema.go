@@ -1,0 +1,253 @@
+package resource
+
+import "strings"
+
+// Type is the form of an attribute's value.
+type Type string
+
+// The types an attribute can have.
+const (
+	TypeText   Type = "text"   // one line, trimmed
+	TypeChoice Type = "choice" // one of Choices
+	TypeMoney  Type = "money"  // int64 micros; units in files
+	TypeDay    Type = "day"    // first moment of a day in the account's time zone, or an RFC 3339 time
+	TypeLast   Type = "last"   // last day, inclusive for people; the service holds its exclusive end
+	TypeURL    Type = "url"    // http or https
+	TypeImage  Type = "image"  // a file of the tree ("sha256:…" once read), or an http(s) URL
+	TypeQuery  Type = "query"  // query-string template
+	TypeRegion Type = "region" // list of ISO 3166-1 alpha-2 codes
+	TypeID     Type = "id"     // one of the service's ids
+	TypeIDs    Type = "ids"    // list of the service's ids
+	TypeHints  Type = "hints"  // list of sentences, one a line, never split on commas
+	TypeSet    Type = "set"    // list of Choices
+	TypeObject Type = "object" // canonical JSON
+)
+
+// IsList says that values are lists.
+func (t Type) IsList() bool {
+	return t == TypeRegion || t == TypeIDs || t == TypeHints || t == TypeSet
+}
+
+// Capability is something an account may or may not allow; it is found out with
+// reads or a validate_only job and remembered (design.md section 4).
+type Capability string
+
+// The capabilities a route may need.
+const (
+	BulkJobs        Capability = "bulk_jobs"         // the bulk endpoints are there
+	BulkDailyBudget Capability = "bulk_daily_budget" // campaign.create takes budget_type daily
+)
+
+// Schema describes a kind, as data. Reading, writing, diffing, ordering,
+// encoding, help and templates follow from it (design.md section 2.5).
+type Schema struct {
+	Kind       Kind
+	Parent     Kind   // "" at the top of the tree
+	Title      string // "Campaign", "Ad group": its column in the workbook
+	Sheet      string // "Campaigns"
+	Collection string // path of the list and the creates: "campaigns"
+	Children   string // key that nests it in its parent's YAML: "ad_groups"
+	ParentWire string // field of the wire record that holds the parent's id
+
+	Attributes []Attribute
+	Rules      []Rule
+	Groups     []Group // nested settings that the service replaces whole
+	Fixed      []Fixed // wire fields no attribute decides
+	Bulk       BulkRoute
+
+	NameFrom []string // attributes that name it, the first that is set: the default key is their slug
+	Removal  string   // the status that removes it: "archived"
+}
+
+// BulkRoute is how bulk jobs say a kind. An empty Create or Update means they cannot.
+type BulkRoute struct {
+	Create  string          // operation type: "campaign.create"
+	Update  string          // "campaign.update"
+	Parents map[Kind]string // input field that carries the idempotency key of an ancestor's create
+}
+
+// Attribute describes one attribute of a kind.
+type Attribute struct {
+	Name     string   // path in YAML: "budget.daily"
+	Header   string   // header in the workbook: "Daily budget"; "" where only YAML says it
+	Synonyms []string // other headers that mean the same
+	Help     string   // what it is, and what blank means
+	Example  string
+
+	Type    Type
+	Choices []Choice // TypeChoice, TypeSet
+	Min     int64    // shortest length in code points, least micros or fewest items
+	Max     int64    // longest; 0 is unbounded
+
+	Required  bool   // every row must give it
+	OnCreate  bool   // a create must give it, or Default
+	Default   string // what a create sends when the files do not say
+	Immutable bool   // cannot change after creation
+	Clearable bool   // null is allowed
+	Spend     Spend  // what a change does to spend
+	Review    bool   // a change restarts the review
+
+	Wire Wire
+	Bulk BulkField
+}
+
+// Choice is one canonical value and what people write for it.
+type Choice struct {
+	Value    string
+	Synonyms []string
+}
+
+// Spend says how an attribute governs spend.
+type Spend uint8
+
+// The ways an attribute governs spend.
+const (
+	NoSpend  Spend = iota
+	Amount         // a larger value can spend more
+	Delivery       // active delivers, paused and archived do not
+	Reach          // decides who is reached
+	Mode           // a change of mode may raise spend, whatever the values
+)
+
+// Wire is how the single-resource interface says an attribute.
+type Wire struct {
+	Path  string // "budget.daily_spend_limit_micros"; "" when only bulk jobs can say it
+	Codec Codec
+}
+
+// Codec is the form on the wire where it is not the value's own.
+type Codec string
+
+// The wire forms.
+const (
+	Plain      Codec = ""        // text, integer or list of texts
+	StartTime  Codec = "start"   // Unix seconds of the day's first moment
+	EndTime    Codec = "end"     // Unix seconds of the first moment after the last day
+	SingleItem Codec = "single"  // a list of one
+	IDObjects  Codec = "objects" // [{"id": …}]
+	FileID     Codec = "file"    // id of an uploaded image
+	RawJSON    Codec = "json"    // the JSON itself
+)
+
+// BulkField is how bulk operations say an attribute.
+type BulkField struct {
+	Create   string            // input field on create, "" when create cannot say it
+	Update   string            // input field on update; "creative.title" nests
+	With     map[string]string // further input fields that go with it
+	Map      map[string]string // value on the wire for a canonical value; an unmapped value cannot be said
+	When     *Condition        // must hold, else bulk cannot say it
+	Needs    Capability        // what the account must allow
+	AtCreate bool              // when create cannot say it, a later update cannot mend it: use a single request
+}
+
+// Condition is a value an ancestor's attribute must have.
+type Condition struct {
+	Ancestor  Kind
+	Attribute string
+	Value     string
+}
+
+// Group is a nested setting the service replaces whole, so that an update
+// sends every attribute of it.
+type Group struct {
+	Wire      string   // first segment of the wire path: "targeting"
+	ReadOnly  []string // wire keys of the record that are not sent back
+	Exclusive bool     // only the attributes the files set are sent: the halves of a budget
+}
+
+// Fixed is a wire field that follows from something else than an attribute.
+type Fixed struct {
+	Wire  string            // "creative.type"
+	Value string            // constant, or
+	From  *Condition        // the value of an ancestor's attribute (Value is ignored) through
+	Map   map[string]string // this table
+	If    string            // only when this attribute is set
+}
+
+// Rule is a rule across attributes. Check gets the value of an attribute of the
+// same resource and gives a finding or nil.
+type Rule struct {
+	Name  string // its source: "interface, part 2, ad group"
+	Check func(value func(attribute string) Value) *Finding
+}
+
+// Attribute finds a description by name.
+func (s *Schema) Attribute(name string) (*Attribute, bool) {
+	for i := range s.Attributes {
+		if s.Attributes[i].Name == name {
+			return &s.Attributes[i], true
+		}
+	}
+	return nil, false
+}
+
+// Group finds the whole-replaced setting an attribute belongs to.
+func (s *Schema) Group(a *Attribute) (*Group, bool) {
+	root, _, _ := strings.Cut(a.Wire.Path, ".")
+	for i := range s.Groups {
+		if s.Groups[i].Wire == root {
+			return &s.Groups[i], true
+		}
+	}
+	return nil, false
+}
+
+// NameOf is what people call the resource: the first naming attribute that is set.
+func (s *Schema) NameOf(r *Resource) string {
+	for _, name := range s.NameFrom {
+		if v := r.Value(name); v.IsSet() {
+			return v.Text()
+		}
+	}
+	return ""
+}
+
+// Schemas are the kinds of a product, parents before children.
+type Schemas []*Schema
+
+// Of gives the description of a kind, nil for an unknown one.
+func (ss Schemas) Of(kind Kind) *Schema {
+	for _, s := range ss {
+		if s.Kind == kind {
+			return s
+		}
+	}
+	return nil
+}
+
+// ChildrenOf gives the kinds that have the kind as parent.
+func (ss Schemas) ChildrenOf(kind Kind) Schemas {
+	var children Schemas
+	for _, s := range ss {
+		if s.Parent == kind {
+			children = append(children, s)
+		}
+	}
+	return children
+}
+
+// Depth is 0 for a kind at the top of the tree.
+func (ss Schemas) Depth(kind Kind) int {
+	depth := 0
+	for s := ss.Of(kind); s != nil && s.Parent != ""; s = ss.Of(s.Parent) {
+		depth++
+	}
+	return depth
+}
+
+// Parent is the address of a resource's parent, zero at the top of the tree.
+func (ss Schemas) Parent(a Address) Address {
+	s := ss.Of(a.Kind)
+	if s == nil {
+		return Address{}
+	}
+	return a.Up(s.Parent)
+}
+
+// Ancestor walks up to the ancestor of a kind, zero where there is none.
+func (ss Schemas) Ancestor(a Address, kind Kind) Address {
+	for !a.IsZero() && a.Kind != kind {
+		a = ss.Parent(a)
+	}
+	return a
+}

@@ -1,0 +1,144 @@
+package resource
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"adsync/internal/diag"
+)
+
+type form uint8
+
+const (
+	absent form = iota
+	null
+	text
+	number
+	list
+)
+
+// Value is what an attribute holds. The zero Value is absent: not decided here.
+// Null asks for the value to be removed. The two are never the same
+// (formats.md section 1).
+type Value struct {
+	form      form
+	text      string
+	number    int64
+	list      []string
+	Position  diag.Position   // where the value is written
+	positions []diag.Position // where each item of a list is written, if known
+}
+
+// Null is the explicit wish to clear an attribute.
+func Null() Value { return Value{form: null} }
+
+// Text is a canonical text: a name, a choice, a day, a URL.
+func Text(s string) Value { return Value{form: text, text: s} }
+
+// Number is an integer, for money its micros of the account's currency.
+func Number(n int64) Value { return Value{form: number, number: n} }
+
+// List is a list of texts. Sets are given sorted by whoever makes them canonical.
+func List(items []string) Value { return Value{form: list, list: items} }
+
+// At gives the same value written at a position.
+func (v Value) At(p diag.Position) Value {
+	v.Position = p
+	return v
+}
+
+// ItemsAt gives the same list with the position of each item.
+func (v Value) ItemsAt(positions []diag.Position) Value {
+	v.positions = positions
+	return v
+}
+
+// IsAbsent says that nothing is decided.
+func (v Value) IsAbsent() bool { return v.form == absent }
+
+// IsNull says that the attribute is to be cleared.
+func (v Value) IsNull() bool { return v.form == null }
+
+// IsSet says that there is a value: neither absent nor null.
+func (v Value) IsSet() bool { return v.form > null }
+
+// Text gives the text of a text value and "" otherwise.
+func (v Value) Text() string { return v.text }
+
+// Number gives the integer and whether the value is one.
+func (v Value) Number() (int64, bool) { return v.number, v.form == number }
+
+// Items gives the items of a list; the caller does not change them.
+func (v Value) Items() []string { return v.list }
+
+// ItemPosition is where item i is written, as near as is known.
+func (v Value) ItemPosition(i int) diag.Position {
+	if i >= 0 && i < len(v.positions) {
+		return v.positions[i]
+	}
+	return v.Position
+}
+
+// Equal compares meaning, not position.
+func (v Value) Equal(w Value) bool {
+	return v.form == w.form && v.text == w.text && v.number == w.number && slices.Equal(v.list, w.list)
+}
+
+// String is for failure texts of tests and for debugging; people see Display.
+func (v Value) String() string {
+	switch v.form {
+	case absent:
+		return "(absent)"
+	case null:
+		return "null"
+	case text:
+		return strconv.Quote(v.text)
+	case number:
+		return strconv.FormatInt(v.number, 10)
+	default:
+		return fmt.Sprintf("%q", v.list)
+	}
+}
+
+// MarshalJSON writes null, a string, an integer or an array of strings; money
+// is in micros. An absent value has no JSON form.
+func (v Value) MarshalJSON() ([]byte, error) {
+	switch v.form {
+	case absent:
+		return nil, fmt.Errorf("an absent value has no JSON form")
+	case null:
+		return []byte("null"), nil
+	case text:
+		return json.Marshal(v.text)
+	case number:
+		return strconv.AppendInt(nil, v.number, 10), nil
+	default:
+		if v.list == nil {
+			return []byte("[]"), nil
+		}
+		return json.Marshal(v.list)
+	}
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote, exactly.
+func (v *Value) UnmarshalJSON(data []byte) error {
+	switch {
+	case string(data) == "null":
+		*v = Null()
+		return nil
+	case len(data) > 0 && data[0] == '"':
+		*v = Value{form: text}
+		return json.Unmarshal(data, &v.text)
+	case len(data) > 0 && data[0] == '[':
+		*v = Value{form: list}
+		return json.Unmarshal(data, &v.list)
+	}
+	n, err := strconv.ParseInt(string(data), 10, 64)
+	if err != nil {
+		return fmt.Errorf("value is %s; want null, a string, an integer or a list", data)
+	}
+	*v = Number(n)
+	return nil
+}
