@@ -27,6 +27,7 @@ type Value struct {
 	text      string
 	number    int64
 	list      []string
+	written   string          // the text as written where the canonical value is another: the path of an image
 	Position  diag.Position   // where the value is written
 	positions []diag.Position // where each item of a list is written, if known
 }
@@ -53,6 +54,20 @@ func (v Value) At(p diag.Position) Value {
 func (v Value) ItemsAt(positions []diag.Position) Value {
 	v.positions = positions
 	return v
+}
+
+// As keeps how the value was written, for people; it takes no part in Equal.
+func (v Value) As(written string) Value {
+	v.written = written
+	return v
+}
+
+// Written gives the text as written, else the canonical text.
+func (v Value) Written() string {
+	if v.written != "" {
+		return v.written
+	}
+	return v.text
 }
 
 // IsAbsent says that nothing is decided.
