@@ -1,0 +1,215 @@
+package adsapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxErrorBody bounds what is read of an answer that is not a success.
+const maxErrorBody = 64 << 10
+
+// request is one request to the service, sent any number of times as the
+// same bytes.
+type request struct {
+	method      string
+	endpoint    endpoint
+	query       url.Values
+	body        []byte // nil = no body
+	contentType string
+	key         string // Idempotency-Key, "" = none
+	bulk        bool   // counts against the bulk submission limit
+	repeatable  bool   // may be sent again when the outcome is unknown
+}
+
+// do sends the request until it succeeds, cannot succeed, or the attempts
+// are used up. decode reads the body of a success; its error makes the
+// answer unreadable, which is not success.
+func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) error {
+	uncertain := false
+	for attempt := 1; ; attempt++ {
+		if err := c.limiter.wait(ctx, r.endpoint.template(r.method), r.bulk); err != nil {
+			return r.failure(Error{fault: faultStopped, Attempts: attempt - 1, uncertain: uncertain, cause: err})
+		}
+		failed := c.attempt(ctx, r, decode)
+		if failed == nil {
+			c.logger.DebugContext(ctx, "request answered", "method", r.method, "path", r.endpoint.path, "attempt", attempt)
+			return nil
+		}
+		failed.Attempts = attempt
+		failed.uncertain = failed.uncertain || uncertain
+		uncertain = failed.uncertain || failed.attemptUnknown()
+		wait, err := c.pause(r, failed)
+		if err != nil {
+			return err
+		}
+		c.logRetry(ctx, failed, wait)
+		if err := c.sleep(ctx, wait); err != nil {
+			return r.failure(Error{fault: faultStopped, Attempts: attempt, uncertain: uncertain, cause: err})
+		}
+	}
+}
+
+func (c *Client) logRetry(ctx context.Context, failed *Error, wait time.Duration) {
+	c.logger.WarnContext(ctx, "request failed, will be repeated", "method", failed.Method, "path", failed.Path,
+		"status", failed.Status, "request_id", failed.RequestID, "attempt", failed.Attempts, "wait", wait,
+		slog.String("error", failed.Error()))
+}
+
+// pause gives the time until the next attempt, or the error that ends the
+// call. A Retry-After holds the whole account, not this call alone.
+func (c *Client) pause(r request, failed *Error) (time.Duration, error) {
+	if failed.RetryAfter > 0 {
+		c.limiter.hold(min(failed.RetryAfter, c.maxRetryAfter))
+	}
+	if failed.RetryAfter > c.maxRetryAfter {
+		failed.Message = strings.TrimPrefix(fmt.Sprintf("%s; it asks to wait %s, and at most %s is waited for",
+			failed.Message, failed.RetryAfter.Round(time.Second), c.maxRetryAfter), "; ")
+		return 0, failed
+	}
+	if failed.Attempts >= c.maxAttempts || !r.mayRepeat(failed) {
+		return 0, failed
+	}
+	return failed.RetryAfter + backoff(failed.Attempts, c.rand()), nil
+}
+
+// failure completes an error with the request it is about.
+func (r request) failure(e Error) *Error {
+	e.Method, e.Path = r.method, r.endpoint.path
+	return &e
+}
+
+// attempt sends the request once and reads the whole answer within the
+// request timeout.
+func (c *Client) attempt(ctx context.Context, r request, decode func([]byte) error) *Error {
+	once, cancel := context.WithTimeout(ctx, c.requestTimeout)
+	defer cancel()
+	req, err := c.newRequest(once, r)
+	if err != nil {
+		return r.failure(Error{fault: faultLocal, cause: c.blotError(err)})
+	}
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		return c.unanswered(ctx, r, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return c.refused(r, resp)
+	}
+	return c.accept(ctx, r, resp, decode)
+}
+
+func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
+	address := c.base.Scheme + "://" + c.base.Host + c.base.EscapedPath() + r.endpoint.escaped()
+	if query := encodeQuery(r.query); query != "" {
+		address += "?" + query
+	}
+	var body io.Reader
+	if r.body != nil {
+		body = bytes.NewReader(r.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.key.Reveal())
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", c.userAgent)
+	if r.body != nil {
+		req.Header.Set("Content-Type", r.contentType)
+	}
+	if r.key != "" {
+		req.Header.Set("Idempotency-Key", r.key)
+	}
+	return req, nil
+}
+
+// unanswered sorts an error of the transport. ctx is the caller's, without
+// the timeout of the attempt.
+func (c *Client) unanswered(ctx context.Context, r request, err error) *Error {
+	cause := c.blotError(err)
+	if errors.Is(err, ErrReadOnly) {
+		return r.failure(Error{fault: faultLocal, cause: cause})
+	}
+	if stopped := ctx.Err(); stopped != nil {
+		return r.failure(Error{fault: faultStopped, uncertain: true, cause: stopped})
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return r.failure(Error{fault: faultNetwork, cause: cause, Message: fmt.Sprintf("no whole answer within %s", c.requestTimeout)})
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return r.failure(Error{fault: faultNotSent, permanent: true, cause: cause})
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	if ok && (op.Op == "dial" || op.Op == "proxyconnect") || errors.Is(err, syscall.ECONNREFUSED) {
+		return r.failure(Error{fault: faultNotSent, cause: cause})
+	}
+	return r.failure(Error{fault: faultNetwork, cause: cause})
+}
+
+// refused reads an answer that is not a success.
+func (c *Client) refused(r request, resp *http.Response) *Error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // whatever could be read helps
+	words := decodeRefusal(resp.Header.Get("Content-Type"), body)
+	e := c.answered(r, resp)
+	e.Message = clean(c.blot(words.message), maxMessage)
+	e.Code = clean(c.blot(words.code), maxExcerpt)
+	e.Field = clean(c.blot(words.field), maxExcerpt)
+	if resp.StatusCode < 400 {
+		e.Message = strings.TrimSuffix("redirects are not followed; "+e.Message, "; ")
+	}
+	return e
+}
+
+// answered is an Error with what the head of the answer says.
+func (c *Client) answered(r request, resp *http.Response) *Error {
+	return r.failure(Error{
+		Status:     resp.StatusCode,
+		RequestID:  clean(c.blot(resp.Header.Get("X-Request-Id")), maxExcerpt),
+		RetryAfter: retryAfter(resp.Header, c.now()),
+	})
+}
+
+// accept reads an answer of success. It is a success only when the whole
+// body came, is JSON, and decode finds in it what the endpoint promises.
+func (c *Client) accept(ctx context.Context, r request, resp *http.Response, decode func([]byte) error) *Error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBody+1))
+	if err != nil {
+		e := c.unanswered(ctx, r, err)
+		e.Status, e.RequestID = resp.StatusCode, c.answered(r, resp).RequestID
+		return e
+	}
+	unreadable := c.answered(r, resp)
+	unreadable.fault, unreadable.RetryAfter = faultUnreadable, 0
+	if int64(len(body)) > c.maxBody {
+		unreadable.permanent = true
+		unreadable.Message = fmt.Sprintf("it is longer than %d bytes", c.maxBody)
+		return unreadable
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind != "" && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		unreadable.permanent = r.method == http.MethodGet
+		unreadable.Message = fmt.Sprintf("content type is %q; want application/json: %s", clean(kind, maxExcerpt), clean(c.blot(string(body)), maxExcerpt))
+		return unreadable
+	}
+	if err := decode(body); err != nil {
+		// A body cut short may come whole next time; a whole one that lacks
+		// something will lack it again, and only a key may bring it back.
+		unreadable.permanent = r.method == http.MethodGet && json.Valid(body)
+		unreadable.Message = clean(c.blot(err.Error()), maxMessage)
+		return unreadable
+	}
+	return nil
+}

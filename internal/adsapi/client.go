@@ -1,0 +1,161 @@
+// Package adsapi is the client of the advertising service: one account, one
+// key, its rate limits, its retries, its pages and its errors.
+//
+// It refuses to know kinds (bodies of resources are opaque JSON), to decide
+// what should change, to follow redirects, and, when read-only, to send
+// anything that could change the account. Its one invariant: a failed
+// mutation says truthfully whether the service may have done it, and no
+// request is ever repeated with other bytes or another key.
+package adsapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Client is safe for use by many goroutines, which share its limits.
+type Client struct {
+	base           *url.URL
+	key            Secret
+	userAgent      string
+	transport      http.RoundTripper
+	limiter        *limiter
+	now            func() time.Time
+	sleep          func(context.Context, time.Duration) error
+	rand           func() float64
+	logger         *slog.Logger
+	maxBody        int64
+	requestTimeout time.Duration
+	maxAttempts    int
+	maxRetryAfter  time.Duration
+}
+
+// New checks the configuration and makes the client of one account. It
+// sends nothing.
+func New(cfg Config) (*Client, error) {
+	base, err := parseBase(cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	transport := cfg.Transport
+	if cfg.ReadOnly {
+		transport = guard{base: base, next: transport}
+	}
+	return &Client{
+		base:           base,
+		key:            cfg.Key,
+		userAgent:      cfg.UserAgent,
+		transport:      transport,
+		limiter:        newLimiter(cfg.Limits, cfg.Now, cfg.Sleep),
+		now:            cfg.Now,
+		sleep:          cfg.Sleep,
+		rand:           cfg.Rand,
+		logger:         cfg.Logger,
+		maxBody:        cfg.MaxBody,
+		requestTimeout: cfg.RequestTimeout,
+		maxAttempts:    cfg.MaxAttempts,
+		maxRetryAfter:  cfg.MaxRetryAfter,
+	}, nil
+}
+
+// Read gives one resource: GET /{collection}/{id} (interface, part 4).
+func (c *Client) Read(ctx context.Context, collection, id string, q url.Values) (Record, error) {
+	var record Record
+	path := "/" + collection + "/" + id
+	if err := checkSegment(id); err != nil {
+		return record, refuse(http.MethodGet, path, fmt.Errorf("id: %w", err))
+	}
+	err := c.get(ctx, path, q, func(body []byte) (err error) {
+		record, err = decodeRecord(body, id, true)
+		return err
+	})
+	return record, err
+}
+
+// Get gives the whole JSON object that a GET endpoint answers with, for
+// endpoints whose answer is not a resource with an id, such as
+// /ad_account/spend_limit_windows.
+func (c *Client) Get(ctx context.Context, path string, q url.Values) (json.RawMessage, error) {
+	var answer json.RawMessage
+	err := c.get(ctx, path, q, func(body []byte) error {
+		answer = body
+		return unmarshalObject(body, &struct{}{})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+func (c *Client) get(ctx context.Context, path string, q url.Values, decode func([]byte) error) error {
+	e, err := parseEndpoint(path)
+	if err != nil {
+		return refuse(http.MethodGet, path, err)
+	}
+	return c.do(ctx, request{method: http.MethodGet, endpoint: e, query: q, repeatable: true}, decode)
+}
+
+// Mutation is one single-resource request, exactly as it was journalled.
+type Mutation struct {
+	Path        string // plain text, "/campaigns/cmpn_1/pause"; escaped on the wire (see JoinPath)
+	Key         string // Idempotency-Key, "" where the interface has none
+	Body        []byte // nil = no body
+	ContentType string // "" = application/json
+}
+
+// Mutate sends a mutation and gives the resource it answers with. After 429,
+// and when no connection was made, it is sent again. After a timeout, a
+// reset, a 5xx or an unreadable success it is sent again, with the same
+// bytes and key, only where that cannot do it twice: a key is present, or
+// the path names what is updated. On failure AppliedOf tells whether the
+// service may have done it.
+func (c *Client) Mutate(ctx context.Context, m Mutation) (Record, error) {
+	e, err := parseEndpoint(m.Path)
+	if err == nil {
+		err = checkKey(m.Key)
+	}
+	if err != nil {
+		return Record{}, refuse(http.MethodPost, m.Path, err)
+	}
+	wanted, needID := e.answerID()
+	r := request{
+		method: http.MethodPost, endpoint: e, body: m.Body, contentType: m.ContentType, key: m.Key,
+		bulk: m.Path == bulkPath, repeatable: m.Key != "" || e.repeatable(),
+	}
+	if r.contentType == "" {
+		r.contentType = "application/json"
+	}
+	var record Record
+	err = c.do(ctx, r, func(body []byte) (err error) {
+		record, err = decodeRecord(body, wanted, needID)
+		return err
+	})
+	return record, err
+}
+
+// checkKey holds a key to the interface, part 1: 1 to 255 characters with at
+// least one that is not white space.
+func checkKey(key string) error {
+	if key == "" {
+		return nil
+	}
+	if len(key) > 255 || strings.TrimSpace(key) != key || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return fmt.Errorf("idempotency key is %q; want 1 to 255 visible ASCII characters", clean(key, 80))
+	}
+	return nil
+}
+
+// refuse is the error of a request that is not sent at all.
+func refuse(method, path string, cause error) *Error {
+	return &Error{Method: method, Path: path, fault: faultLocal, cause: cause}
+}

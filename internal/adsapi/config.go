@@ -1,0 +1,177 @@
+package adsapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Config says how to reach one ad account. BaseURL and Key are needed; the
+// zero value of every other field means its default.
+type Config struct {
+	// BaseURL is https, or http on a loopback host, and its path ends with
+	// /v1 (interface, part 9). User information, a query or a fragment in
+	// it are refused.
+	BaseURL string
+	// Key is the API key, sent as a bearer credential (interface, part 5).
+	Key Secret
+	// Transport carries the requests; nil means a tuned http.Transport.
+	// Redirects are never followed, whatever the transport.
+	Transport http.RoundTripper
+	// ReadOnly makes every request that could change something fail with
+	// ErrReadOnly before it is sent (see guard).
+	ReadOnly  bool
+	UserAgent string
+	Limits    Limits
+	// Now, Sleep and Rand are the clock and the randomness; nil means the
+	// real ones. They belong together: after Sleep(d), Now must have moved
+	// on by d.
+	Now    func() time.Time
+	Sleep  func(context.Context, time.Duration) error
+	Rand   func() float64 // in [0, 1)
+	Logger *slog.Logger
+	// MaxBody is the largest answer read, in bytes after decompression
+	// (default 64 MiB).
+	MaxBody int64
+	// RequestTimeout bounds one attempt, body included (default 60 s). The
+	// context bounds the whole call.
+	RequestTimeout time.Duration
+	// MaxAttempts counts the first attempt too (default 6).
+	MaxAttempts int
+	// MaxRetryAfter is the longest Retry-After that is waited for; a longer
+	// one is an error (default 5 minutes).
+	MaxRetryAfter time.Duration
+}
+
+// Limits are the service's rate limits for an account, and the share of them
+// that this client uses. Zero means the published value.
+type Limits struct {
+	PerEndpoint int     // requests a minute to one endpoint (600)
+	Overall     int     // requests a minute to all endpoints (1200)
+	Bulk        int     // bulk job submissions in 10 seconds (10; interface, part 8)
+	Share       float64 // of each limit, in (0, 1] (0.8)
+}
+
+func (cfg Config) withDefaults() Config {
+	cfg.UserAgent = cmp.Or(cfg.UserAgent, "adsync")
+	cfg.MaxBody = cmp.Or(cfg.MaxBody, 64<<20)
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, time.Minute)
+	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 6)
+	cfg.MaxRetryAfter = cmp.Or(cfg.MaxRetryAfter, 5*time.Minute)
+	cfg.Limits.PerEndpoint = cmp.Or(cfg.Limits.PerEndpoint, 600)
+	cfg.Limits.Overall = cmp.Or(cfg.Limits.Overall, 1200)
+	cfg.Limits.Bulk = cmp.Or(cfg.Limits.Bulk, 10)
+	cfg.Limits.Share = cmp.Or(cfg.Limits.Share, 0.8)
+	if cfg.Transport == nil {
+		cfg.Transport = newTransport()
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Sleep == nil {
+		cfg.Sleep = sleep
+	}
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Float64
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return cfg
+}
+
+// check reports every setting that cannot work, all at once.
+func (cfg Config) check() error {
+	var errs []error
+	if cfg.Key.Reveal() == "" {
+		errs = append(errs, errors.New("the API key is empty; want a key of the ad account"))
+	} else if strings.ContainsFunc(cfg.Key.Reveal(), notVisibleASCII) {
+		errs = append(errs, errors.New("the API key holds a space, a control or a non-ASCII character; want the key alone"))
+	}
+	if strings.ContainsFunc(cfg.UserAgent, isControl) {
+		errs = append(errs, fmt.Errorf("user agent is %q; want no control characters", cfg.UserAgent))
+	}
+	if cfg.Limits.PerEndpoint < 1 || cfg.Limits.Overall < 1 || cfg.Limits.Bulk < 1 {
+		errs = append(errs, fmt.Errorf("limits are %d, %d and %d; want at least 1", cfg.Limits.PerEndpoint, cfg.Limits.Overall, cfg.Limits.Bulk))
+	}
+	if !(cfg.Limits.Share > 0 && cfg.Limits.Share <= 1) {
+		errs = append(errs, fmt.Errorf("used share of the limits is %v; want more than 0 and at most 1", cfg.Limits.Share))
+	}
+	if cfg.MaxBody < 1 || cfg.RequestTimeout < 0 || cfg.MaxAttempts < 1 || cfg.MaxRetryAfter < 0 {
+		errs = append(errs, errors.New("a bound of the client is negative; want a positive one or 0 for the default"))
+	}
+	return errors.Join(errs...)
+}
+
+// parseBase reads a base address. Its errors never repeat the text, which
+// may hold a password.
+func parseBase(text string) (*url.URL, error) {
+	base, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("base URL cannot be read; want https://host/v1")
+	}
+	if base.User != nil {
+		return nil, errors.New("base URL holds user information; want https://host/v1 and the key set apart")
+	}
+	if base.RawQuery != "" || base.ForceQuery || base.Fragment != "" || strings.HasSuffix(text, "#") {
+		return nil, fmt.Errorf("base URL of host %q holds a query or a fragment; want it to end with /v1", base.Host)
+	}
+	if base.Hostname() == "" || base.Opaque != "" {
+		return nil, errors.New("base URL names no host; want https://host/v1")
+	}
+	if base.Scheme != "https" && !(base.Scheme == "http" && isLoopback(base.Hostname())) {
+		return nil, fmt.Errorf("base URL of host %q has scheme %q; want https, or http on a loopback host", base.Host, base.Scheme)
+	}
+	base.Path = strings.TrimSuffix(base.Path, "/")
+	base.RawPath = ""
+	if !strings.HasSuffix(base.Path, "/v1") {
+		return nil, fmt.Errorf("base URL path is %q; want it to end with /v1", base.Path)
+	}
+	return base, nil
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+func notVisibleASCII(r rune) bool { return r <= ' ' || r > '~' }
+
+// newTransport is tuned for one host, many small requests, and none that
+// hangs: a dead address or a stalled handshake shows within seconds.
+func newTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           64,
+		MaxIdleConnsPerHost:    32,
+		IdleConnTimeout:        60 * time.Second,
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,137 @@
+package adsapi
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// limiter keeps one account's requests under the service's limits: for an
+// endpoint, for all endpoints, and for bulk job submissions. It counts in
+// sliding windows, so no window of the service, wherever it begins, sees
+// more than the limit. A Retry-After holds back every request.
+type limiter struct {
+	sleep func(context.Context, time.Duration) error
+
+	mu        sync.Mutex
+	clock     steady
+	share     Limits
+	overall   *window
+	bulk      *window
+	endpoints map[string]*window // by endpoint.template
+	heldUntil time.Duration      // on clock
+}
+
+func newLimiter(limits Limits, now func() time.Time, sleep func(context.Context, time.Duration) error) *limiter {
+	used := Limits{
+		PerEndpoint: part(limits.PerEndpoint, limits.Share),
+		Overall:     part(limits.Overall, limits.Share),
+		Bulk:        part(limits.Bulk, limits.Share),
+	}
+	return &limiter{
+		sleep:     sleep,
+		clock:     steady{now: now, last: now()},
+		share:     used,
+		overall:   &window{size: used.Overall, period: time.Minute},
+		bulk:      &window{size: used.Bulk, period: 10 * time.Second},
+		endpoints: map[string]*window{},
+	}
+}
+
+func part(limit int, share float64) int { return max(1, int(float64(limit)*share)) }
+
+// wait returns when one request to the endpoint may be sent, and counts it.
+func (l *limiter) wait(ctx context.Context, endpoint string, bulk bool) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		delay := l.take(endpoint, bulk)
+		if delay == 0 {
+			return nil
+		}
+		if err := l.sleep(ctx, delay); err != nil {
+			return err
+		}
+	}
+}
+
+// take counts the request in all its windows, or in none and says how long
+// to wait before asking again.
+func (l *limiter) take(endpoint string, bulk bool) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock.elapsed()
+	windows := l.windows(endpoint, bulk)
+	delay := max(0, l.heldUntil-now)
+	for _, w := range windows {
+		delay = max(delay, w.delay(now))
+	}
+	if delay > 0 {
+		return delay
+	}
+	for _, w := range windows {
+		w.count(now)
+	}
+	return 0
+}
+
+func (l *limiter) windows(endpoint string, bulk bool) []*window {
+	w := l.endpoints[endpoint]
+	if w == nil {
+		w = &window{size: l.share.PerEndpoint, period: time.Minute}
+		l.endpoints[endpoint] = w
+	}
+	if bulk {
+		return []*window{l.overall, w, l.bulk}
+	}
+	return []*window{l.overall, w}
+}
+
+// hold keeps every request of the account back for d from now.
+func (l *limiter) hold(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heldUntil = max(l.heldUntil, l.clock.elapsed()+d)
+}
+
+// window remembers when the last size requests went out.
+type window struct {
+	size   int
+	period time.Duration
+	sent   []time.Duration // a ring once it is full
+	oldest int
+}
+
+func (w *window) delay(now time.Duration) time.Duration {
+	if len(w.sent) < w.size {
+		return 0
+	}
+	return max(0, w.sent[w.oldest]+w.period-now)
+}
+
+func (w *window) count(now time.Duration) {
+	if len(w.sent) < w.size {
+		w.sent = append(w.sent, now)
+		return
+	}
+	w.sent[w.oldest] = now
+	w.oldest = (w.oldest + 1) % w.size
+}
+
+// steady is a clock that never goes back: a wall clock set back by a day
+// must not hold requests for a day.
+type steady struct {
+	now  func() time.Time
+	last time.Time
+	at   time.Duration
+}
+
+func (s *steady) elapsed() time.Duration {
+	now := s.now()
+	if step := now.Sub(s.last); step > 0 {
+		s.at += step
+	}
+	s.last = now
+	return s.at
+}

@@ -1,0 +1,95 @@
+package adsapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"path"
+	"strings"
+)
+
+// EncodeUpload builds the body of an image upload: one multipart form field
+// `file` (interface, part 4). The same name and image give the same bytes,
+// so that the journal can hold their hash. Of filename only the last element
+// is sent.
+func EncodeUpload(filename string, image []byte) (contentType string, body []byte, err error) {
+	if len(image) == 0 {
+		return "", nil, errors.New("image is empty; want JPEG, PNG or WebP")
+	}
+	hash := sha256.Sum256(image)
+	var form bytes.Buffer
+	writer := multipart.NewWriter(&form)
+	if err := writer.SetBoundary("adsync-" + hex.EncodeToString(hash[:24])); err != nil {
+		return "", nil, fmt.Errorf("set boundary: %w", err)
+	}
+	part, err := writer.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": baseName(filename)})},
+		"Content-Type":        {http.DetectContentType(image)},
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("begin form: %w", err)
+	}
+	if _, err := part.Write(image); err != nil {
+		return "", nil, fmt.Errorf("write form: %w", err)
+	}
+	if err := writer.Close(); err != nil {
+		return "", nil, fmt.Errorf("end form: %w", err)
+	}
+	return writer.FormDataContentType(), form.Bytes(), nil
+}
+
+// baseName is the last element of a path of any system, in characters that
+// every server reads alike.
+func baseName(filename string) string {
+	name := path.Base(strings.ReplaceAll(filename, `\`, "/"))
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || strings.ContainsRune(`"%;`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+	if name == "." || name == "/" {
+		return "image"
+	}
+	return name
+}
+
+// Upload sends an image: POST /upload. The service has no key for it, so an
+// unknown outcome is not repeated here; a repetition by the caller costs an
+// unused file at most.
+func (c *Client) Upload(ctx context.Context, filename string, image []byte) (fileID string, err error) {
+	contentType, body, err := EncodeUpload(filename, image)
+	if err != nil {
+		return "", refuse(http.MethodPost, "/upload", err)
+	}
+	e, err := parseEndpoint("/upload")
+	if err != nil {
+		return "", refuse(http.MethodPost, "/upload", err)
+	}
+	r := request{method: http.MethodPost, endpoint: e, body: body, contentType: contentType}
+	err = c.do(ctx, r, func(body []byte) (err error) {
+		fileID, err = decodeUpload(body)
+		return err
+	})
+	return fileID, err
+}
+
+func decodeUpload(body []byte) (fileID string, err error) {
+	var wire struct {
+		FileID text `json:"file_id"`
+	}
+	if err := unmarshalObject(body, &wire); err != nil {
+		return "", err
+	}
+	if wire.FileID.value == "" {
+		return "", errors.New("it has no file_id; want one")
+	}
+	return wire.FileID.value, nil
+}
