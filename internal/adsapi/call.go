@@ -82,7 +82,7 @@ func (c *Client) pause(r request, failed *Error) (time.Duration, error) {
 	if failed.Attempts >= c.maxAttempts || !r.mayRepeat(failed) {
 		return 0, failed
 	}
-	return failed.RetryAfter + backoff(failed.Attempts, c.rand()), nil
+	return delay(failed, c.rand()), nil
 }
 
 // failure completes an error with the request it is about.
@@ -167,6 +167,9 @@ func (c *Client) refused(r request, resp *http.Response) *Error {
 	e.Message = clean(c.blot(words.message), maxMessage)
 	e.Code = clean(c.blot(words.code), maxExcerpt)
 	e.Field = clean(c.blot(words.field), maxExcerpt)
+	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500 {
+		e.RetryAfter = retryAfter(resp.Header, c.now())
+	}
 	if resp.StatusCode < 400 {
 		e.Message = strings.TrimSuffix("redirects are not followed; "+e.Message, "; ")
 	}
@@ -176,9 +179,8 @@ func (c *Client) refused(r request, resp *http.Response) *Error {
 // answered is an Error with what the head of the answer says.
 func (c *Client) answered(r request, resp *http.Response) *Error {
 	return r.failure(Error{
-		Status:     resp.StatusCode,
-		RequestID:  clean(c.blot(resp.Header.Get("X-Request-Id")), maxExcerpt),
-		RetryAfter: retryAfter(resp.Header, c.now()),
+		Status:    resp.StatusCode,
+		RequestID: clean(c.blot(resp.Header.Get("X-Request-Id")), maxExcerpt),
 	})
 }
 
@@ -192,7 +194,7 @@ func (c *Client) accept(ctx context.Context, r request, resp *http.Response, dec
 		return e
 	}
 	unreadable := c.answered(r, resp)
-	unreadable.fault, unreadable.RetryAfter = faultUnreadable, 0
+	unreadable.fault = faultUnreadable
 	if int64(len(body)) > c.maxBody {
 		unreadable.permanent = true
 		unreadable.Message = fmt.Sprintf("it is longer than %d bytes", c.maxBody)
@@ -201,7 +203,7 @@ func (c *Client) accept(ctx context.Context, r request, resp *http.Response, dec
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "" && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		unreadable.permanent = r.method == http.MethodGet
-		unreadable.Message = fmt.Sprintf("content type is %q; want application/json: %s", clean(kind, maxExcerpt), clean(c.blot(string(body)), maxExcerpt))
+		unreadable.Message = fmt.Sprintf("content type is %q; want application/json: %s", clean(kind, maxExcerpt), clean(c.blot(string(body[:min(len(body), maxShown)])), maxExcerpt))
 		return unreadable
 	}
 	if err := decode(body); err != nil {

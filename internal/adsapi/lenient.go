@@ -108,8 +108,12 @@ func unmarshalObject(body []byte, into any) error {
 	if len(trimmed) == 0 {
 		return errors.New("it is empty; want a JSON object")
 	}
-	if trimmed[0] != '{' || !json.Valid(trimmed) {
-		return fmt.Errorf("it is not a whole JSON object: %s", trimmed)
+	err := json.Unmarshal(trimmed, into)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && trimmed[0] == '{' {
+		return fmt.Errorf("its member %q is a JSON %s; want another type", wrong.Field, wrong.Value)
 	}
-	return json.Unmarshal(trimmed, into)
+	if err != nil || trimmed[0] != '{' {
+		return fmt.Errorf("it is not a whole JSON object: %s", trimmed[:min(len(trimmed), maxShown)])
+	}
+	return nil
 }

@@ -11,16 +11,27 @@ import (
 const (
 	backoffBase = 250 * time.Millisecond
 	backoffCap  = 30 * time.Second
+	// limitedBase is the base after a 429 that does not say how long to
+	// wait: the limits are counted over 10 seconds and over a minute.
+	limitedBase = 2 * time.Second
 )
 
-// backoff is full jitter: anything from nothing to a ceiling that doubles
-// with each attempt and stops at 30 s. random is in [0, 1).
-func backoff(attempt int, random float64) time.Duration {
-	ceiling := backoffCap
-	if shift := attempt - 1; shift < 7 { // 250 ms << 7 is above the cap
-		ceiling = min(backoffCap, backoffBase<<shift)
+// backoff is full jitter: anything from nothing to a ceiling that begins at
+// base, doubles with each attempt and stops at 30 s. random is in [0, 1).
+func backoff(base time.Duration, attempt int, random float64) time.Duration {
+	ceiling := base
+	for i := 1; i < attempt && ceiling < backoffCap; i++ {
+		ceiling *= 2
 	}
-	return time.Duration(random * float64(ceiling))
+	return time.Duration(random * float64(min(ceiling, backoffCap)))
+}
+
+// delay is the time to wait before the attempt after e.
+func delay(e *Error, random float64) time.Duration {
+	if e.Status == http.StatusTooManyRequests && e.RetryAfter == 0 {
+		return backoff(limitedBase, e.Attempts, random)
+	}
+	return e.RetryAfter + backoff(backoffBase, e.Attempts, random)
 }
 
 // retryAfter reads a Retry-After header: seconds, or an HTTP date, which is
@@ -32,7 +43,7 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 		return 0
 	}
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-		return seconds2duration(seconds)
+		return inSeconds(seconds)
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
@@ -44,7 +55,7 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return max(0, at.Sub(now))
 }
 
-func seconds2duration(seconds float64) time.Duration {
+func inSeconds(seconds float64) time.Duration {
 	if math.IsNaN(seconds) || seconds <= 0 {
 		return 0
 	}

@@ -8,10 +8,12 @@ import (
 )
 
 // maxMessage and maxExcerpt bound, in characters, what an error repeats of a
-// message and of a body that is not the service's.
+// message and of a body that is not the service's. maxShown bounds, in bytes,
+// what is looked at for that; it is larger, so that the key is found whole.
 const (
 	maxMessage = 400
 	maxExcerpt = 120
+	maxShown   = 16 << 10
 )
 
 // clean makes foreign text safe to show: one line, at most max characters,

@@ -129,7 +129,7 @@ func platforms() resource.Attribute {
 		Name: "targeting.platforms", Type: resource.TypeSet, Clearable: true, Spend: resource.Reach,
 		Help:    "Where ads show; absent means everywhere on a new campaign.",
 		Choices: []resource.Choice{{Value: "web"}, {Value: "desktop_web"}, {Value: "ios_web"}, {Value: "android_web"}, {Value: "ios_app"}, {Value: "android_app"}},
-		Wire:    resource.Wire{Path: "targeting.platforms.included"},
+		Wire:    resource.Wire{Path: "targeting.platforms.included", Null: true},
 	}
 }
 

@@ -88,6 +88,7 @@ type Resource struct {
 	ID         string // the service's id; "" where none is known
 	ParentID   string // id of the parent, in live snapshots
 	Attributes Attributes
+	Normal     Attributes    // in last snapshots: the form the service gave, where it is not the form that was sent
 	Position   diag.Position // where it is written, in desired snapshots
 }
 

@@ -113,6 +113,7 @@ const (
 type Wire struct {
 	Path  string // "budget.daily_spend_limit_micros"; "" when only bulk jobs can say it
 	Codec Codec
+	Null  bool // cleared by an explicit null of what holds it: leaving it out would keep it
 }
 
 // Codec is the form on the wire where it is not the value's own.
