@@ -1,0 +1,50 @@
+package state
+
+import (
+	"errors"
+
+	"adsync/internal/diag"
+)
+
+// The errors of a state. Every error of this package that a person has to act
+// on is one of them (errors.Is), and its text says what to do.
+var (
+	ErrLocked   = errors.New("state is in use")
+	ErrDamaged  = errors.New("state is damaged")
+	ErrLost     = errors.New("state is lost")
+	ErrForeign  = errors.New("state belongs to another account")
+	ErrNewer    = errors.New("state was written by a newer adsync")
+	ErrUnusable = errors.New("state folder cannot be used")
+	ErrSuspect  = errors.New("state is suspect after a failed write")
+	ErrReadOnly = errors.New("state is open for reading only")
+	ErrClosed   = errors.New("state is closed")
+
+	ErrMove    = errors.New("step cannot make this move")
+	ErrExists  = errors.New("step is in the journal already")
+	ErrNoStep  = errors.New("step is not in the journal")
+	ErrKeyUsed = errors.New("key was sent with other bytes")
+)
+
+var codes = []struct {
+	err  error
+	code diag.Code
+}{
+	{ErrLocked, diag.Locked},
+	{ErrDamaged, diag.StateDamaged},
+	{ErrLost, diag.StateDamaged},
+	{ErrNewer, diag.StateDamaged},
+	{ErrForeign, diag.ForeignState},
+	{ErrUnusable, diag.StateUnwritten},
+	{ErrSuspect, diag.StateUnwritten},
+}
+
+// CodeOf gives the code that explains an error of this package, "" where it is
+// a mistake of the program.
+func CodeOf(err error) diag.Code {
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	return ""
+}

@@ -1,0 +1,135 @@
+// Package state keeps what adsync has to remember between runs: the journal of
+// steps, the last-applied record with the ids it is bound to, the account it
+// belongs to, and a handful of facts about that account.
+//
+// It refuses to decide anything: it neither knows a kind nor sends a request. A
+// state that is damaged, lost, of another account, newer than the program or
+// held by someone else is an error, never an empty state. Its one invariant:
+// what a call acknowledged is durable, and every later load holds all of it or
+// refuses (faults.md, invariant 19).
+package state
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"adsync/internal/resource"
+)
+
+// Format is the layout this program writes and the newest it reads.
+const Format = 1
+
+// Header says which state this is.
+type Header struct {
+	Format  int
+	Lineage string // random, fixed at creation; "" for a state that was never written
+	Serial  int64  // rises by one with every commit
+	Account Account
+}
+
+// Account is what a state is bound to: the id, the currency (ISO 4217) and the
+// time zone (IANA) of the ad account.
+type Account struct {
+	ID       string
+	Currency string
+	TimeZone string
+}
+
+// Applied is what an apply left at an address: it becomes the last-applied
+// record and the binding of the address to the service's id.
+type Applied struct {
+	Address    resource.Address
+	ID         string // "" keeps the id that is recorded
+	ParentID   string // "" keeps the parent's id that is recorded
+	Attributes resource.Attributes
+	Replace    bool // take Attributes for the whole record; false merges them by name
+}
+
+// Run is one pass: read, plan, apply, verify.
+type Run struct {
+	ID       string
+	Started  time.Time
+	Finished time.Time // zero while it runs, or where it was killed
+	PlanHash string
+	Summary  string
+}
+
+// Blocked is a quarantined resource: a failure that trying again cannot cure is
+// not sent again until the input changes.
+type Blocked struct {
+	Address   resource.Address
+	InputHash string // of the row that failed
+	Code      string
+	Message   string
+	Since     time.Time
+}
+
+// Options are the clock, the randomness and the log of a store. The zero
+// Options take the system's clock and randomness and log nothing.
+type Options struct {
+	Now    func() time.Time
+	Random io.Reader    // 16 bytes are read when a state is created
+	Log    *slog.Logger // warnings about the folder
+}
+
+// Store is the state of one account. It is safe for concurrent use.
+//
+// Every call that writes is one transaction, durable when it returns. Calls
+// that record what has already happened do not stop at a cancelled context;
+// Begin and Bind do. When a commit fails, nothing is known of the disk any
+// more: that call and every later write give ErrSuspect.
+type Store interface {
+	Header() Header
+
+	// Bind records the account at first use; afterwards an account with another
+	// id, currency or time zone is ErrForeign. A read-only store compares only.
+	Bind(ctx context.Context, account Account) error
+
+	// Last gives the last-applied resources; Resource.ID is the binding.
+	Last(ctx context.Context) (*resource.Snapshot, error)
+	Record(ctx context.Context, applied []Applied) error
+	// Forget drops record and binding. Generations stay.
+	Forget(ctx context.Context, addresses []resource.Address) error
+
+	// Generation numbers the lives of an address, for the keys of its creates.
+	// It starts at 1, and only Advance changes it, upwards.
+	Generation(ctx context.Context, address resource.Address) (int, error)
+	Advance(ctx context.Context, addresses []resource.Address) error
+	// NextSequence gives 1, 2, 3, …: each number once in the life of the state.
+	NextSequence(ctx context.Context) (int64, error)
+
+	// Begin journals steps at the point intent. It refuses an id that was used
+	// (ErrExists), and a key that was sent with other bytes or to another path
+	// (ErrKeyUsed; faults.md, invariant 4).
+	Begin(ctx context.Context, steps ...Step) error
+	// Move journals the next point of a step; ErrMove is a move the life cycle
+	// does not have. Only Finish reaches bound.
+	Move(ctx context.Context, stepID string, to Point, update Update) error
+	// Finish records outcomes, bindings and last-applied, and moves the step to
+	// bound, all in one transaction.
+	Finish(ctx context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error
+	// Open gives the steps that are neither closed nor abandoned, oldest first.
+	Open(ctx context.Context) ([]Step, error)
+
+	// Files gives the file ids of this account by source: "sha256:…" or a URL.
+	Files(ctx context.Context) (map[string]string, error)
+	RecordFile(ctx context.Context, source, fileID string) error
+
+	// Capabilities gives what was found out; what is not in the map is not known.
+	Capabilities(ctx context.Context) (map[resource.Capability]bool, error)
+	RecordCapability(ctx context.Context, capability resource.Capability, there bool) error
+
+	// RecordRun writes a run, in place of the one with the same id. The newest
+	// 1,000 are kept.
+	RecordRun(ctx context.Context, run Run) error
+	// Runs gives the newest runs first; a limit of 0 gives all.
+	Runs(ctx context.Context, limit int) ([]Run, error)
+
+	Blocked(ctx context.Context) (map[resource.Address]Blocked, error)
+	Block(ctx context.Context, address resource.Address, inputHash, code, message string) error
+	Unblock(ctx context.Context, addresses []resource.Address) error
+
+	Close() error
+}
