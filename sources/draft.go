@@ -1,6 +1,8 @@
 package sources
 
 import (
+	"context"
+
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
@@ -12,7 +14,11 @@ type draft struct {
 	key        mark   // the key as written, empty where the name decides
 	id         mark   // the service's id as written, empty where none is
 	parents    []mark // what names each ancestor, from the top down: a key or a name
+	within     int    // 1 + index of the draft of the same result it is nested in; 0 where parents name it
+	use        []mark // templates it inherits from, the later over the earlier
 	attributes resource.Attributes
+	hints      []hintList // list attributes whose items name hint lists; they are not in attributes
+	rejected   []string   // attributes that are written and do not parse: not missing
 	position   diag.Position
 	failed     bool // the row has a problem: it counts as failed and is not used
 }
@@ -23,11 +29,68 @@ type mark struct {
 	position diag.Position
 }
 
+// hintList is a list of hints under a name: of an attribute, where it stands in
+// a draft, or its own, where a source defines a list for others to use.
+type hintList struct {
+	name  mark
+	items []hint
+}
+
+// hint is one sentence, or the name of a hint list that stands in its place.
+type hint struct {
+	mark
+	isList bool
+}
+
+// inheritance is what resources of a kind take over where they say nothing:
+// the defaults of an account, or a template a draft uses by name.
+type inheritance struct {
+	name       mark // the template's, empty for defaults
+	schema     *resource.Schema
+	attributes resource.Attributes
+	hints      []hintList
+	position   diag.Position
+}
+
 // rows counts what became of the rows of one source. Read is used + ignored +
-// failed, always (formats.md section 1).
+// failed, always (formats.md section 1). A reader counts the row of a draft
+// that has not failed as used; the collection moves it to failed when the draft
+// turns out not to fit.
 type rows struct {
 	Read    int `json:"read"`
 	Used    int `json:"used"`
 	Ignored int `json:"ignored"`
 	Failed  int `json:"failed"`
+}
+
+// input is what a reader of one file may know beside its bytes.
+type input struct {
+	schemas resource.Schemas
+	env     resource.Env
+	bounds  bounds
+	// attach reads a file of the tree that a value refers to, by its path from
+	// the folder of the source the position stands in.
+	attach func(name string, at diag.Position) (content []byte, path string, finding *resource.Finding)
+}
+
+// result is what a reader makes of one file.
+type result struct {
+	drafts   []draft
+	rows     rows
+	problems []diag.Problem
+	lists    []hintList    // named hint lists, for every source to use
+	inherits []inheritance // defaults and templates, for every source to use
+}
+
+// reader turns the bytes of one file into drafts. It never fails as a whole:
+// what is wrong is a problem at its position.
+type reader func(ctx context.Context, file string, content []byte, in input) result
+
+// problemAt puts a finding at the position it was made for.
+func problemAt(position diag.Position, f resource.Finding) diag.Problem {
+	severity := f.Severity
+	if severity == "" {
+		severity = diag.Error
+	}
+	return diag.Problem{Severity: severity, Code: f.Code, Position: position, Message: f.Message, Hint: f.Hint}
 }

@@ -1,0 +1,33 @@
+package sources
+
+import "time"
+
+// bounds are the sizes beyond which a source is refused at once (formats.md
+// section 1).
+type bounds struct {
+	files         int           // sources of an account
+	yamlBytes     int64         // one YAML file
+	yamlDepth     int           // nesting of a YAML document
+	workbookBytes int64         // one workbook, zipped
+	unzippedBytes int64         // one workbook, unzipped
+	sheetRows     int           // rows of a sheet
+	hintRows      int           // rows of the sheet of context hints
+	attachedBytes int64         // one image or hint file
+	perFile       time.Duration // time to read one file
+}
+
+const mebibyte = 1 << 20
+
+func defaultBounds() bounds {
+	return bounds{
+		files:         2_000,
+		yamlBytes:     mebibyte,
+		yamlDepth:     64,
+		workbookBytes: 20 * mebibyte,
+		unzippedBytes: 128 * mebibyte,
+		sheetRows:     100_000,
+		hintRows:      500_000,
+		attachedBytes: 20 * mebibyte,
+		perFile:       30 * time.Second,
+	}
+}

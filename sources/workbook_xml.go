@@ -1,0 +1,347 @@
+package sources
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// tokenKind is what an XML scanner stands on.
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota // the end of the document
+	tokenOpen
+	tokenClose
+	tokenText
+)
+
+// scanner walks the XML of a workbook's part. It is far stricter than a decoder
+// needs to be, because a part that reads shorter than it is would drop rows
+// without a word: UTF-8 only, no document type, no entities but the five of
+// XML, every element closed by its own name, one root, nothing after it.
+type scanner struct {
+	data  []byte
+	pos   int
+	open  [][]byte // full names of the open elements
+	attrs []attribute
+	name  []byte // local name of the element the scanner stands on
+	text  []byte // raw text of a tokenText
+	cdata bool   // text is a CDATA section: no entities in it
+	close bool   // the element just opened was empty: its end comes next
+	root  bool   // the root was seen
+}
+
+type attribute struct{ name, value []byte }
+
+// newScanner checks the bytes as a whole before the first token.
+func newScanner(data []byte) (*scanner, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(data) {
+		return nil, fmt.Errorf("text is not UTF-8")
+	}
+	for _, c := range data {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return nil, fmt.Errorf("text holds the control character %#x", c)
+		}
+	}
+	s := &scanner{data: data}
+	return s, s.declaration()
+}
+
+func (s *scanner) declaration() error {
+	if !bytes.HasPrefix(s.data, []byte("<?xml")) {
+		return nil
+	}
+	end := bytes.Index(s.data, []byte("?>"))
+	if end < 0 {
+		return fmt.Errorf("XML declaration is cut")
+	}
+	declaration := strings.ToLower(string(s.data[:end]))
+	s.pos = end + 2
+	_, encoding, given := strings.Cut(declaration, "encoding")
+	encoding = strings.TrimLeft(encoding, " \t\r\n=\"'")
+	if given && !strings.HasPrefix(encoding, "utf-8") && !strings.HasPrefix(encoding, "us-ascii") {
+		return fmt.Errorf("XML encoding is not UTF-8")
+	}
+	return nil
+}
+
+// next moves to the next token.
+func (s *scanner) next() (tokenKind, error) {
+	if s.close {
+		s.close = false
+		return tokenClose, s.pop(s.open[len(s.open)-1])
+	}
+	for s.pos < len(s.data) {
+		if s.data[s.pos] != '<' {
+			if s.takeText() {
+				return tokenText, nil
+			}
+			continue
+		}
+		kind, err := s.markup()
+		if err != nil || kind != tokenEnd {
+			return kind, err
+		}
+	}
+	switch {
+	case len(s.open) > 0:
+		return tokenEnd, fmt.Errorf("XML ends inside <%s>", s.open[len(s.open)-1])
+	case !s.root:
+		return tokenEnd, fmt.Errorf("XML has no element")
+	}
+	return tokenEnd, nil
+}
+
+// takeText reads up to the next markup and reports whether it is of interest.
+func (s *scanner) takeText() bool {
+	end := bytes.IndexByte(s.data[s.pos:], '<')
+	if end < 0 {
+		end = len(s.data) - s.pos
+	}
+	s.text, s.cdata = s.data[s.pos:s.pos+end], false
+	s.pos += end
+	return len(s.open) > 0 || len(bytes.TrimSpace(s.text)) > 0
+}
+
+// markup reads what a '<' begins; tokenEnd is a comment or an instruction.
+func (s *scanner) markup() (tokenKind, error) {
+	rest := s.data[s.pos:]
+	switch {
+	case bytes.HasPrefix(rest, []byte("</")):
+		return s.endTag()
+	case bytes.HasPrefix(rest, []byte("<!--")):
+		return tokenEnd, s.skip("<!--", "-->")
+	case bytes.HasPrefix(rest, []byte("<?")):
+		return tokenEnd, s.skip("<?", "?>")
+	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
+		begin := s.pos + len("<![CDATA[")
+		if err := s.skip("<![CDATA[", "]]>"); err != nil {
+			return tokenEnd, err
+		}
+		s.text, s.cdata = s.data[begin:s.pos-3], true
+		return tokenText, nil
+	case bytes.HasPrefix(rest, []byte("<!")):
+		return tokenEnd, fmt.Errorf("XML has a document type; want none")
+	}
+	return s.startTag()
+}
+
+func (s *scanner) skip(begin, end string) error {
+	i := bytes.Index(s.data[s.pos+len(begin):], []byte(end))
+	if i < 0 {
+		return fmt.Errorf("XML ends inside %s", begin)
+	}
+	s.pos += len(begin) + i + len(end)
+	return nil
+}
+
+func (s *scanner) endTag() (tokenKind, error) {
+	i := bytes.IndexByte(s.data[s.pos:], '>')
+	if i < 0 {
+		return tokenEnd, fmt.Errorf("XML ends inside a tag")
+	}
+	name := bytes.TrimRight(s.data[s.pos+2:s.pos+i], " \t\r\n")
+	s.pos += i + 1
+	return tokenClose, s.pop(name)
+}
+
+func (s *scanner) pop(name []byte) error {
+	last := len(s.open) - 1
+	if last < 0 || !bytes.Equal(s.open[last], name) {
+		return fmt.Errorf("XML closes %q where it is not open", name)
+	}
+	s.open = s.open[:last]
+	s.name = local(name)
+	return nil
+}
+
+func (s *scanner) startTag() (tokenKind, error) {
+	if s.root && len(s.open) == 0 {
+		return tokenEnd, fmt.Errorf("XML goes on after its end")
+	}
+	s.pos++
+	name := s.takeName()
+	if len(name) == 0 {
+		return tokenEnd, fmt.Errorf("XML has a tag without a name")
+	}
+	if err := s.attributes(); err != nil {
+		return tokenEnd, err
+	}
+	if len(s.open) >= maxXMLDepth {
+		return tokenEnd, fmt.Errorf("XML is nested more than %d deep", maxXMLDepth)
+	}
+	s.root = true
+	s.open = append(s.open, name)
+	s.name = local(name)
+	return tokenOpen, nil
+}
+
+const maxXMLDepth = 256
+
+// attributes reads up to the end of the start tag.
+func (s *scanner) attributes() error {
+	s.attrs = s.attrs[:0]
+	for {
+		spaced := s.skipSpace()
+		if s.pos >= len(s.data) {
+			return fmt.Errorf("XML ends inside a tag")
+		}
+		switch s.data[s.pos] {
+		case '>':
+			s.pos++
+			return nil
+		case '/':
+			if s.pos+1 >= len(s.data) || s.data[s.pos+1] != '>' {
+				return fmt.Errorf("XML has a stray / in a tag")
+			}
+			s.pos += 2
+			s.close = true
+			return nil
+		}
+		if !spaced {
+			return fmt.Errorf("XML has attributes without a space between")
+		}
+		if err := s.attribute(); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *scanner) attribute() error {
+	name := s.takeName()
+	s.skipSpace()
+	if len(name) == 0 || s.pos >= len(s.data) || s.data[s.pos] != '=' {
+		return fmt.Errorf("XML has an attribute without a value")
+	}
+	s.pos++
+	s.skipSpace()
+	if s.pos >= len(s.data) || s.data[s.pos] != '"' && s.data[s.pos] != '\'' {
+		return fmt.Errorf("XML has an attribute without quotes")
+	}
+	i := bytes.IndexByte(s.data[s.pos+1:], s.data[s.pos])
+	if i < 0 {
+		return fmt.Errorf("XML ends inside an attribute")
+	}
+	value := s.data[s.pos+1 : s.pos+1+i]
+	if bytes.IndexByte(value, '<') >= 0 {
+		return fmt.Errorf("XML has < inside an attribute")
+	}
+	s.pos += i + 2
+	for _, a := range s.attrs {
+		if bytes.Equal(a.name, name) {
+			return fmt.Errorf("XML has the attribute %q twice", name)
+		}
+	}
+	s.attrs = append(s.attrs, attribute{name, value})
+	return nil
+}
+
+func (s *scanner) skipSpace() bool {
+	start := s.pos
+	for s.pos < len(s.data) && (s.data[s.pos] == ' ' || s.data[s.pos] == '\n' || s.data[s.pos] == '\t' || s.data[s.pos] == '\r') {
+		s.pos++
+	}
+	return s.pos > start
+}
+
+func (s *scanner) takeName() []byte {
+	start := s.pos
+	for s.pos < len(s.data) && nameByte[s.data[s.pos]] {
+		s.pos++
+	}
+	name := s.data[start:s.pos]
+	if len(name) > 0 && (name[0] == '-' || name[0] == '.' || name[0] >= '0' && name[0] <= '9') {
+		return nil
+	}
+	return name
+}
+
+var nameByte = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c >= 0x80
+	}
+	return table
+}()
+
+func local(name []byte) []byte { return name[bytes.LastIndexByte(name, ':')+1:] }
+
+// attr gives the raw value of an attribute without a prefix, nil where there is none.
+func (s *scanner) attr(name string) []byte {
+	for _, a := range s.attrs {
+		if string(a.name) == name {
+			return a.value
+		}
+	}
+	return nil
+}
+
+// attrText gives the decoded value of an attribute by its local name.
+func (s *scanner) attrText(localName string) (string, error) {
+	for _, a := range s.attrs {
+		if string(local(a.name)) == localName {
+			return unescape(a.value)
+		}
+	}
+	return "", nil
+}
+
+// chars gives the decoded text of a tokenText.
+func (s *scanner) chars() (string, error) {
+	if s.cdata {
+		return strings.ReplaceAll(string(s.text), "\r\n", "\n"), nil
+	}
+	return unescape(s.text)
+}
+
+// unescape replaces the five entities of XML and character references.
+func unescape(raw []byte) (string, error) {
+	if bytes.IndexByte(raw, '\r') >= 0 {
+		raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	}
+	i := bytes.IndexByte(raw, '&')
+	if i < 0 {
+		return string(raw), nil
+	}
+	var b strings.Builder
+	for ; i >= 0; i = bytes.IndexByte(raw, '&') {
+		b.Write(raw[:i])
+		end := bytes.IndexByte(raw[i:], ';')
+		if end < 0 {
+			return "", fmt.Errorf("XML has a bare &")
+		}
+		r, err := entity(string(raw[i+1 : i+end]))
+		if err != nil {
+			return "", err
+		}
+		b.WriteRune(r)
+		raw = raw[i+end+1:]
+	}
+	b.Write(raw)
+	return b.String(), nil
+}
+
+func entity(name string) (rune, error) {
+	if r, ok := entities[name]; ok {
+		return r, nil
+	}
+	digits, numeric := strings.CutPrefix(name, "#")
+	base := 10
+	if hex, ok := strings.CutPrefix(digits, "x"); ok {
+		digits, base = hex, 16
+	}
+	n, err := strconv.ParseUint(digits, base, 32)
+	if !numeric || err != nil || !xmlChar(rune(n)) {
+		return 0, fmt.Errorf("XML has the entity %q; want none but the five of XML", name)
+	}
+	return rune(n), nil
+}
+
+var entities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
+
+func xmlChar(r rune) bool {
+	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
+}
