@@ -38,10 +38,10 @@ type request struct {
 // are used up. decode reads the body of a success; its error makes the
 // answer unreadable, which is not success.
 func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) error {
-	uncertain := false
+	last := r.failure(Error{})
 	for attempt := 1; ; attempt++ {
 		if err := c.limiter.wait(ctx, r.endpoint.template(r.method), r.bulk); err != nil {
-			return r.failure(Error{fault: faultStopped, Attempts: attempt - 1, uncertain: uncertain, cause: err})
+			return last.stopped(err)
 		}
 		failed := c.attempt(ctx, r, decode)
 		if failed == nil {
@@ -49,17 +49,29 @@ func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) e
 			return nil
 		}
 		failed.Attempts = attempt
-		failed.uncertain = failed.uncertain || uncertain
-		uncertain = failed.uncertain || failed.attemptUnknown()
+		failed.uncertain = failed.uncertain || attempt > 1 && last.Applied() == Unknown
 		wait, err := c.pause(r, failed)
 		if err != nil {
 			return err
 		}
 		c.logRetry(ctx, failed, wait)
 		if err := c.sleep(ctx, wait); err != nil {
-			return r.failure(Error{fault: faultStopped, Attempts: attempt, uncertain: uncertain, cause: err})
+			return failed.stopped(err)
 		}
+		last = failed
 	}
+}
+
+// stopped is the error of a call that ended while it waited, after e or
+// before its first attempt.
+func (e *Error) stopped(cause error) *Error {
+	stop := &Error{Method: e.Method, Path: e.Path, Attempts: e.Attempts, fault: faultStopped, cause: cause}
+	if e.Attempts > 0 {
+		stop.uncertain = e.Applied() == Unknown
+		stop.RequestID = e.RequestID
+		stop.Message = fmt.Sprintf("%s, after: %s", cause, e.happened())
+	}
+	return stop
 }
 
 func (c *Client) logRetry(ctx context.Context, failed *Error, wait time.Duration) {
