@@ -1,0 +1,173 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// Document is the JSON form of a plan; a command may embed it. Money is in
+// micros, an absent value is left out, a cleared one is null.
+type Document struct {
+	Changes  []ChangeDocument `json:"changes"`
+	Kept     []string         `json:"kept"` // addresses removed from the files and kept by policy
+	Summary  Summary          `json:"summary"`
+	Spend    Spend            `json:"spend"`
+	Problems []diag.Problem   `json:"problems"`
+}
+
+// ChangeDocument is the JSON form of a change.
+type ChangeDocument struct {
+	Address  string          `json:"address"`
+	Kind     resource.Kind   `json:"kind"`
+	Action   Action          `json:"action"`
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	Position diag.Position   `json:"position"`
+	Fields   []FieldDocument `json:"fields"`
+	Recorded []FieldDocument `json:"recorded,omitempty"`
+	Hazards  []Hazard        `json:"hazards"`
+	Held     *HoldDocument   `json:"held,omitempty"`
+	Pruned   bool            `json:"pruned,omitempty"`
+	Spend    Spend           `json:"spend"`
+}
+
+// FieldDocument is the JSON form of a field.
+type FieldDocument struct {
+	Name     string          `json:"name"`
+	Desired  *resource.Value `json:"desired,omitempty"`
+	Last     *resource.Value `json:"last,omitempty"`
+	Live     *resource.Value `json:"live,omitempty"`
+	Cause    Cause           `json:"cause"`
+	Phase    Phase           `json:"phase"`
+	Position diag.Position   `json:"position"`
+	Held     *HoldDocument   `json:"held,omitempty"`
+}
+
+// HoldDocument is the JSON form of a hold.
+type HoldDocument struct {
+	Hazard  Hazard         `json:"hazard"`
+	Message string         `json:"message"`
+	Allow   string         `json:"allow"`
+	Also    []HoldDocument `json:"also,omitempty"`
+}
+
+// Summary counts the applicable changes by action, and what is left out.
+type Summary struct {
+	Create    int `json:"create"`
+	Update    int `json:"update"`
+	Replace   int `json:"replace"`
+	Archive   int `json:"archive"`
+	Adopt     int `json:"adopt"`
+	Forget    int `json:"forget"`
+	Record    int `json:"record"`
+	Held      int `json:"held"` // changes that are held, wholly or in part
+	Kept      int `json:"kept"`
+	Unmanaged int `json:"unmanaged"`
+	InSync    int `json:"in_sync"`
+}
+
+// Document gives the JSON form of the plan.
+func (p *Plan) Document() Document {
+	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Problems: p.Problems}
+	for i := range p.Changes {
+		d.Changes = append(d.Changes, p.Changes[i].document())
+	}
+	for _, a := range p.Kept {
+		d.Kept = append(d.Kept, a.String())
+	}
+	if d.Problems == nil {
+		d.Problems = []diag.Problem{}
+	}
+	return d
+}
+
+// MarshalJSON writes the Document.
+func (p *Plan) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document()) }
+
+// Hash identifies the plan: SHA-256 over its JSON, in hexadecimal. An approval
+// is bound to it.
+func (p *Plan) Hash() string {
+	canonical, err := p.MarshalJSON()
+	if err != nil {
+		// Document holds strings, integers and values; an absent value, which
+		// alone has no JSON form, is left out.
+		panic("plan has no JSON form: " + err.Error())
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// Summary counts what the plan would do.
+func (p *Plan) Summary() Summary {
+	s := Summary{Kept: len(p.Kept), Unmanaged: p.Unmanaged, InSync: p.InSync}
+	for i := range p.Changes {
+		if p.Changes[i].isHeld() {
+			s.Held++
+		}
+	}
+	counters := map[Action]*int{
+		Create: &s.Create, Update: &s.Update, Replace: &s.Replace, Archive: &s.Archive,
+		Adopt: &s.Adopt, Forget: &s.Forget, Record: &s.Record,
+	}
+	for _, c := range p.Applicable() {
+		*counters[c.Action]++
+	}
+	return s
+}
+
+func (c *Change) isHeld() bool {
+	if c.Held != nil {
+		return true
+	}
+	for i := range c.Fields {
+		if c.Fields[i].Held != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Change) document() ChangeDocument {
+	hazards := c.Hazards
+	if hazards == nil {
+		hazards = []Hazard{}
+	}
+	return ChangeDocument{
+		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
+		Fields: fieldDocuments(c.Fields), Recorded: fieldDocuments(c.Recorded), Hazards: hazards, Held: c.Held.document(),
+		Pruned: c.Pruned, Spend: c.Spend,
+	}
+}
+
+func fieldDocuments(fields []Field) []FieldDocument {
+	documents := make([]FieldDocument, 0, len(fields))
+	for _, f := range fields {
+		documents = append(documents, FieldDocument{
+			Name: f.Name, Desired: unlessAbsent(f.Desired), Last: unlessAbsent(f.Last), Live: unlessAbsent(f.Live),
+			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Held: f.Held.document(),
+		})
+	}
+	return documents
+}
+
+func unlessAbsent(v resource.Value) *resource.Value {
+	if v.IsAbsent() {
+		return nil
+	}
+	return &v
+}
+
+func (h *Hold) document() *HoldDocument {
+	if h == nil {
+		return nil
+	}
+	d := &HoldDocument{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow}
+	for i := range h.Also {
+		d.Also = append(d.Also, *h.Also[i].document())
+	}
+	return d
+}

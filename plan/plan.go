@@ -1,0 +1,173 @@
+// Package plan compares what the files say, what adsync applied last and what
+// the service holds, and decides what to change, in which order, and what is
+// held until someone allows it.
+//
+// It refuses every effect: it reads no clock, file, network, log or context.
+// Its invariant is that the same input gives the same bytes, whatever the order
+// the input came in, and that a plan holds at most one change an address.
+package plan
+
+import (
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// Input is everything a plan is computed from. Nil snapshots are empty.
+type Input struct {
+	Schemas             resource.Schemas
+	Last, Desired, Live *resource.Snapshot // Live as Identify gives it
+	Policy              Policy
+	Allow               []Allowance
+}
+
+// Plan is ordered changes and what they were computed from.
+type Plan struct {
+	Changes   []Change           // by phase of their first effect, then by address
+	Kept      []resource.Address // removed from the files, and kept by policy
+	Unmanaged int                // live resources nobody's files name
+	InSync    int                // resources of the files with nothing to change
+	Problems  []diag.Problem     // sorted
+	Spend     Spend              // of the whole account, before and after Applicable
+
+	schemas resource.Schemas
+}
+
+// Change is what becomes of one resource.
+type Change struct {
+	Address  resource.Address
+	Action   Action
+	ID       string        // of the live resource; "" for a create
+	Name     string        // what people call it
+	Position diag.Position // where it is written; zero for what the files no longer name
+	Fields   []Field       // what is sent, by name; a create has every attribute it gives
+	Recorded []Field       // what files and service agree on and the record does not say yet; never sent
+	Hazards  []Hazard      // sorted, allowed or not
+	Held     *Hold         // holds the whole change
+	Pruned   bool          // the policy asks for it, because the files no longer name the resource
+	Spend    Spend         // what the part that is not held does to possible spend
+}
+
+// Field is one attribute of a change.
+type Field struct {
+	Name    string
+	Desired resource.Value // null clears
+	Last    resource.Value
+	Live    resource.Value
+	Cause   Cause
+	Phase   Phase
+	Held    *Hold
+}
+
+// Hold says what leaves a change or a field out of this apply.
+type Hold struct {
+	Hazard  Hazard
+	Message string // one sentence for people; may quote text of files and service as it is
+	Allow   string // the argument of --allow that releases it; "" when no flag does
+	Also    []Hold // further holds, each of which needs its own allowance
+}
+
+// Spend is possible spend in micros of the account's currency: the daily caps
+// and the lifetime budgets of what is active. What a lifetime budget has spent
+// already is not taken off.
+type Spend struct {
+	DailyBefore    int64 `json:"daily_before_micros"`
+	DailyAfter     int64 `json:"daily_after_micros"`
+	LifetimeBefore int64 `json:"lifetime_before_micros"`
+	LifetimeAfter  int64 `json:"lifetime_after_micros"`
+}
+
+// Applicable gives the changes without what is held. A held field whose setting
+// is sent whole all the same stays, as a carry-over of its live value; a held
+// replace leaves an update of the other fields; a change with nothing left to
+// send leaves a record, or nothing.
+func (p *Plan) Applicable() []Change {
+	var applicable []Change
+	for i := range p.Changes {
+		if c, ok := p.Changes[i].applicable(p.schemas.Of(p.Changes[i].Address.Kind)); ok {
+			applicable = append(applicable, c)
+		}
+	}
+	return applicable
+}
+
+// Empty says that there is nothing to apply. What is held may remain: see Holds
+// of each change.
+func (p *Plan) Empty() bool { return len(p.Applicable()) == 0 }
+
+// Holds gives everything that holds the change or a part of it, flattened.
+func (c *Change) Holds() []Hold {
+	var holds []Hold
+	holds = c.Held.flatten(holds)
+	for i := range c.Fields {
+		holds = c.Fields[i].Held.flatten(holds)
+	}
+	return holds
+}
+
+func (h *Hold) flatten(holds []Hold) []Hold {
+	if h == nil {
+		return holds
+	}
+	holds = append(holds, Hold{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow})
+	for i := range h.Also {
+		holds = h.Also[i].flatten(holds)
+	}
+	return holds
+}
+
+func (c Change) applicable(s *resource.Schema) (Change, bool) {
+	if c.Held != nil {
+		return Change{}, false
+	}
+	if !slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held != nil }) {
+		return c, true
+	}
+	c.Fields = withoutHeld(s, c.Fields)
+	switch {
+	case c.Action == Adopt:
+	case len(c.Fields) == 0 && len(c.Recorded) == 0:
+		return Change{}, false
+	case len(c.Fields) == 0:
+		c.Action = Record
+	case c.Action == Replace:
+		c.Action = Update
+	}
+	return c, true
+}
+
+// withoutHeld drops held fields, and carry-overs no field of their setting
+// needs any more.
+func withoutHeld(s *resource.Schema, fields []Field) []Field {
+	sent := map[string]bool{}
+	for _, f := range fields {
+		if f.Held == nil && f.Cause != CarryOver {
+			sent[settingOf(s, f.Name)] = true
+		}
+	}
+	var kept []Field
+	for _, f := range fields {
+		setting := settingOf(s, f.Name)
+		switch {
+		case f.Held == nil && (f.Cause != CarryOver || sent[setting]):
+			kept = append(kept, f)
+		case f.Held != nil && setting != "" && sent[setting] && f.Live.IsSet():
+			kept = append(kept, Field{Name: f.Name, Desired: f.Live, Last: f.Last, Live: f.Live, Cause: CarryOver, Phase: Neutral})
+		}
+	}
+	return kept
+}
+
+// settingOf names the setting an attribute is sent whole with, "" for one that
+// goes alone.
+func settingOf(s *resource.Schema, name string) string {
+	a, ok := s.Attribute(name)
+	if !ok {
+		return ""
+	}
+	if g, ok := s.Group(a); ok && !g.Exclusive {
+		return g.Wire
+	}
+	return ""
+}

@@ -1,0 +1,79 @@
+package plan
+
+import "adsync/internal/resource"
+
+// OnDrift says what becomes of an attribute someone changed at the service.
+type OnDrift string
+
+// What becomes of drift. Status is never reverted by policy alone.
+const (
+	Report OnDrift = "report" // shown and held
+	Revert OnDrift = "revert" // written back
+)
+
+// OnPrune says what becomes of a resource the files no longer name.
+type OnPrune string
+
+// What becomes of what was removed from the files.
+const (
+	PruneKeep    OnPrune = "keep"
+	PrunePause   OnPrune = "pause"
+	PruneArchive OnPrune = "archive" // held until allowed
+)
+
+// Guard bounds how far an amount may rise in one plan, in percent of the live
+// amount.
+type Guard struct {
+	HoldAbove  int64 // above it a rise is held until allowed
+	RefuseFrom int64 // from it on a rise is held until the exact amount is allowed
+}
+
+// Policy is the guards of design.md section 6 that a plan can decide alone.
+type Policy struct {
+	Drift   OnDrift
+	DriftOf map[string]OnDrift // by attribute, before Drift
+
+	Prune   OnPrune
+	PruneOf map[resource.Kind]OnPrune // by kind, before Prune
+
+	Budget   Guard // amounts that cap spend per day or in all
+	Bid      Guard // other amounts
+	BidShare int64 // a raised bid is refused above this percent of the daily budget
+
+	ArchivePercent int64 // most of a kind to archive in a run; one always passes
+	ArchiveCount   int64 // and never more than this
+
+	ShrinkPercent int64 // nothing is pruned from a kind the files name this much less of
+	ShrinkFrom    int64 // counted from this many resources up
+}
+
+// DefaultPolicy is the table of design.md section 6.
+func DefaultPolicy() Policy {
+	return Policy{
+		Drift: Report, Prune: PruneKeep,
+		Budget: Guard{HoldAbove: 150, RefuseFrom: 500},
+		Bid:    Guard{HoldAbove: 130, RefuseFrom: 300}, BidShare: 10,
+		ArchivePercent: 10, ArchiveCount: 5,
+		ShrinkPercent: 30, ShrinkFrom: 10,
+	}
+}
+
+func (p *Policy) driftOf(attribute string) OnDrift {
+	if d, ok := p.DriftOf[attribute]; ok {
+		return d
+	}
+	return p.Drift
+}
+
+func (p *Policy) pruneOf(kind resource.Kind) OnPrune {
+	if d, ok := p.PruneOf[kind]; ok {
+		return d
+	}
+	return p.Prune
+}
+
+// archiveLimit is how many of a kind with n managed resources a run may
+// archive: one is always possible, or small accounts could archive nothing.
+func (p *Policy) archiveLimit(n int64) int64 {
+	return min(max(n*p.ArchivePercent/100, 1), p.ArchiveCount)
+}

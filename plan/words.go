@@ -1,0 +1,75 @@
+package plan
+
+import "fmt"
+
+// Action is one step of a plan.
+type Action string
+
+// The actions. Record and Forget touch adsync's own record only.
+const (
+	Create  Action = "create"
+	Update  Action = "update"
+	Replace Action = "replace" // archive the resource and create it again: an immutable attribute was edited
+	Archive Action = "archive"
+	Adopt   Action = "adopt"  // manage a live resource adsync did not create; its Fields are then sent as an update
+	Forget  Action = "forget" // drop the record of what is gone on both sides
+	Record  Action = "record" // note what files and service agree on already
+)
+
+// Cause says why a field changes.
+type Cause string
+
+// The causes.
+const (
+	Edit      Cause = "edit"       // the files changed
+	Drift     Cause = "drift"      // the service changed, the files did not
+	Default   Cause = "default"    // the files do not say, a create needs it
+	CarryOver Cause = "carry-over" // unchanged, sent along because its setting is sent whole
+)
+
+// Hazard is what a change may do that someone must allow by name, or should at
+// least see.
+type Hazard string
+
+// The hazards.
+const (
+	RaisesSpend     Hazard = "raises-spend"
+	Activates       Hazard = "activates"
+	WidensTargeting Hazard = "widens-targeting"
+	Archives        Hazard = "archives"
+	RestartsReview  Hazard = "restarts-review"
+	Conflicts       Hazard = "conflict"        // both the files and the service changed
+	Adopts          Hazard = "adopt"           // what is live was not written by adsync
+	Drifts          Hazard = "drift"           // undoes what someone did at the service
+	Replaces        Hazard = "replace"         // archives and creates again
+	RemovedByHand   Hazard = "removed-by-hand" // creates again what someone archived
+	Twins           Hazard = "twin"            // may create a second one of what is there already
+	Incomplete      Hazard = "incomplete"      // lacks what a create must give; nothing releases it
+)
+
+// Phase is when a field is sent. Phases run in order, each confirmed before the
+// next, so that money only moves the safe way (design.md section 5).
+type Phase uint8
+
+// The phases, first to last.
+const (
+	Lower    Phase = iota // pauses, archives, decreases
+	Neutral               // what does not move money
+	Creates               // creates, the highest new resource of each tree paused
+	FollowUp              // what creates need afterwards; routes decide, plans hold none
+	Raise                 // increases
+	Activate              // activations
+)
+
+var phaseNames = [...]string{"lower", "neutral", "create", "follow-up", "raise", "activate"}
+
+// String gives the phase's name in plans.
+func (p Phase) String() string {
+	if int(p) < len(phaseNames) {
+		return phaseNames[p]
+	}
+	return fmt.Sprintf("phase %d", uint8(p))
+}
+
+// MarshalText writes the phase's name.
+func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
