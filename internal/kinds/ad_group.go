@@ -47,7 +47,7 @@ func adGroup() *resource.Schema {
 			{
 				Name: "exclusion_hints", Header: "Exclusion hints", Synonyms: []string{"Hints to avoid"},
 				Help: "What to stay away from, one sentence a line. The service does not show these again.", Example: "football boots",
-				Type: resource.TypeHints, Max: 2000, Clearable: true, Spend: resource.Reach,
+				Type: resource.TypeHints, Max: 2000, Clearable: true, Spend: resource.Reach, Excludes: true,
 				Bulk: resource.BulkField{Create: "exclusion_hints", Update: "exclusion_hints"},
 			},
 			{

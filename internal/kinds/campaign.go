@@ -59,10 +59,10 @@ func campaign() *resource.Schema {
 				Wire: resource.Wire{Path: "targeting.locations.include", Codec: resource.IDObjects},
 				Bulk: resource.BulkField{Create: "location_ids"},
 			},
-			reach("targeting.excluded_countries", "targeting.excluded_locations.countries", resource.TypeRegion, resource.Plain),
-			reach("targeting.excluded_locations", "targeting.excluded_locations.include", resource.TypeIDs, resource.IDObjects),
+			excluded(reach("targeting.excluded_countries", "targeting.excluded_locations.countries", resource.TypeRegion, resource.Plain)),
+			excluded(reach("targeting.excluded_locations", "targeting.excluded_locations.include", resource.TypeIDs, resource.IDObjects)),
 			reach("targeting.audiences", "targeting.custom_audiences.ids", resource.TypeIDs, resource.Plain),
-			reach("targeting.excluded_audiences", "targeting.excluded_custom_audiences.ids", resource.TypeIDs, resource.Plain),
+			excluded(reach("targeting.excluded_audiences", "targeting.excluded_custom_audiences.ids", resource.TypeIDs, resource.Plain)),
 			platforms(),
 			{
 				Name: "conversion_goal", Header: "Conversion goal",
@@ -99,7 +99,7 @@ func budgetDaily() resource.Attribute {
 	return resource.Attribute{
 		Name: "budget.daily", Header: "Daily budget", Synonyms: []string{"Budget per day"},
 		Help: "Most to spend on one day, in the account's currency. Give this or the lifetime budget. Blank: left as it is.", Example: "50.00",
-		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount,
+		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "day",
 		Wire: resource.Wire{Path: "budget.daily_spend_limit_micros"},
 		Bulk: resource.BulkField{Create: "max_budget_micros", With: map[string]string{"budget_type": "daily"}, Needs: resource.BulkDailyBudget, AtCreate: true},
 	}
@@ -109,7 +109,7 @@ func budgetLifetime() resource.Attribute {
 	return resource.Attribute{
 		Name: "budget.lifetime", Header: "Lifetime budget", Synonyms: []string{"Total budget", "Budget"},
 		Help: "Most to spend over the whole campaign, in the account's currency. Give this or the daily budget. Blank: left as it is.", Example: "1500.00",
-		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount,
+		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "lifetime",
 		Wire: resource.Wire{Path: "budget.lifetime_spend_limit_micros"},
 		Bulk: resource.BulkField{Create: "max_budget_micros", Update: "max_budget_micros", With: map[string]string{"budget_type": "lifetime"}},
 	}
@@ -122,6 +122,11 @@ func reach(name, wire string, typ resource.Type, codec resource.Codec) resource.
 		Help: "Part of the targeting; the whole targeting is sent when any of it changes.",
 		Wire: resource.Wire{Path: wire, Codec: codec},
 	}
+}
+
+func excluded(a resource.Attribute) resource.Attribute {
+	a.Excludes = true
+	return a
 }
 
 func platforms() resource.Attribute {

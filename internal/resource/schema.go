@@ -85,6 +85,8 @@ type Attribute struct {
 	Immutable bool   // cannot change after creation
 	Clearable bool   // null is allowed
 	Spend     Spend  // what a change does to spend
+	Per       string // for an Amount that caps what its resource spends: "day" or "lifetime"
+	Excludes  bool   // for Reach: what it names is left out, so that less of it reaches more
 	Review    bool   // a change restarts the review
 
 	Wire Wire
