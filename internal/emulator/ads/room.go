@@ -1,0 +1,66 @@
+// Package ads is the room of the campaign tree: campaigns, ad groups, ads and
+// image uploads (interface, parts 2, 3 and 4). It also holds the rules that bulk
+// jobs share with single requests. It refuses every change the interface does
+// not allow. Its invariant: the tree in the tables always obeys the rules of part 2.
+package ads
+
+import (
+	"net/http"
+	"sync"
+
+	"adsync/internal/emulator/images"
+	"adsync/internal/emulator/service"
+	"adsync/internal/emulator/world"
+)
+
+// Room serves the campaign tree.
+type Room struct {
+	review  world.Review
+	images  *images.Source
+	cursors sync.Map // list and last id -> version of the table when that page was given
+}
+
+// NewRoom is the room with its reviewer and its source of images.
+func NewRoom(review world.Review, source *images.Source) *Room {
+	return &Room{review: review, images: source}
+}
+
+// Routes of the room.
+func (r *Room) Routes() []service.Route {
+	all := r.campaignRoutes()
+	all = append(all, r.adGroupRoutes()...)
+	all = append(all, r.adRoutes()...)
+	return append(all, r.uploadRoutes()...)
+}
+
+func get(pattern string, handle func(*service.Call) (any, error)) service.Route {
+	return service.Route{Method: http.MethodGet, Pattern: pattern, Auth: service.Read, Handle: handle}
+}
+
+func create(pattern string, handle func(*service.Call) (any, error)) service.Route {
+	return service.Route{Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Key: service.KeyOptional, Body: service.JSONBody, Handle: handle}
+}
+
+func update(pattern string, handle func(*service.Call) (any, error)) service.Route {
+	return service.Route{Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Body: service.JSONBody, Handle: handle}
+}
+
+func act(pattern string, handle func(*service.Call) (any, error)) service.Route {
+	return service.Route{Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Body: service.NoBody, Handle: handle}
+}
+
+// actions are the three state changes by path (part 3).
+var actions = map[string]world.Status{
+	"activate": world.Active,
+	"pause":    world.Paused,
+	"archive":  world.Archived,
+}
+
+// resourceActions are the routes for the three of them.
+func resourceActions(pattern string, do func(c *service.Call, action string, to world.Status) (any, error)) []service.Route {
+	var all []service.Route
+	for _, action := range []string{"activate", "pause", "archive"} {
+		all = append(all, act(pattern+"/"+action, func(c *service.Call) (any, error) { return do(c, action, actions[action]) }))
+	}
+	return all
+}

@@ -1,0 +1,89 @@
+package emulator
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"adsync/internal/emulator/service"
+	"adsync/internal/emulator/wire"
+)
+
+// Authenticator knows one kind of bearer credential. It reports false for a
+// token it does not know.
+type Authenticator func(r *http.Request, token string) (service.Principal, bool)
+
+// The OAuth scopes (interface, part 5).
+const (
+	scopeRead  = "ads.admin.all.read"
+	scopeWrite = "ads.admin.all.write"
+)
+
+// accountHeader selects an account for OAuth; with an API key it must not be sent (part 5, rule 6).
+const accountHeader = "OpenAI-Ad-Account"
+
+func (s *Server) byAPIKey(_ *http.Request, token string) (service.Principal, bool) {
+	a, key, ok := s.world.ByKey(token)
+	if !ok || key.Revoked {
+		return service.Principal{}, false
+	}
+	return service.Principal{Actor: key.Actor, AccountID: a.ID}, true
+}
+
+// authenticate finds who calls and whether the route is open to them.
+func (s *Server) authenticate(c *service.Call) error {
+	scheme, token, _ := strings.Cut(c.Request.Header.Get("Authorization"), " ")
+	token = strings.TrimSpace(token)
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return unauthorized("missing_api_key", "No API key was given. Send it as a bearer credential in the Authorization header.")
+	}
+	for _, known := range s.auth {
+		if p, ok := known(c.Request, token); ok {
+			c.Principal = p
+			c.Account = s.world.Account(p.AccountID)
+			return allowed(c)
+		}
+	}
+	return unauthorized("invalid_api_key", "The credential is not known or no longer valid.")
+}
+
+func unauthorized(code, message string) error {
+	err := wire.Refusef(http.StatusUnauthorized, code, "", "%s", message)
+	err.Type = "authentication_error"
+	return err
+}
+
+// allowed is the table of part 5.
+func allowed(c *service.Call) error {
+	p := c.Principal
+	if !p.OAuth {
+		if c.Request.Header.Get(accountHeader) != "" {
+			return wire.Invalidf(accountHeader, "invalid_header", "The %s header must not be sent with an API key; a key belongs to one ad account.", accountHeader)
+		}
+		if c.Route.Auth == service.OAuthBoth || c.Route.Auth == service.OAuthRead {
+			return forbidden("This endpoint does not accept API keys.")
+		}
+		return nil
+	}
+	switch c.Route.Auth {
+	case service.KeyOnly:
+		return forbidden("This endpoint accepts API keys only.")
+	case service.Write, service.OAuthBoth:
+		if !slices.Contains(p.Scopes, scopeWrite) {
+			return forbidden("The token lacks the scope " + scopeWrite + ".")
+		}
+	}
+	if !slices.Contains(p.Scopes, scopeRead) {
+		return forbidden("The token lacks the scope " + scopeRead + ".")
+	}
+	if c.Account == nil && c.Route.Auth != service.OAuthRead && c.Route.Auth != service.OAuthBoth {
+		return wire.Invalidf(accountHeader, "missing_required_parameter", "Name the ad account in the %s header.", accountHeader)
+	}
+	return nil
+}
+
+func forbidden(message string) error {
+	err := wire.Refusef(http.StatusForbidden, "permission_denied", "", "%s", message)
+	err.Type = "permission_error"
+	return err
+}

@@ -1,0 +1,202 @@
+package emulator
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"adsync/internal/emulator/openpoint"
+	"adsync/internal/emulator/service"
+	"adsync/internal/emulator/wire"
+	"adsync/internal/emulator/world"
+)
+
+// control is one of the emulator's own addresses. They take no credential.
+type control struct {
+	pattern string // with method
+	handle  http.HandlerFunc
+}
+
+// controls is the list of them; a new one is a line here and a file control_NAME.go.
+func (s *Server) controls() []control {
+	return []control{
+		{"GET /_emulator/clock", s.controlled(s.showClock)},
+		{"POST /_emulator/clock", s.controlled(s.moveClock)},
+		{"GET /_emulator/mutations", s.controlled(s.showMutations)},
+		{"GET /_emulator/open_points", s.controlled(s.showPoints)},
+		{"POST /_emulator/open_points", s.controlled(s.setPoints)},
+		{"GET /_emulator/requests", s.controlled(s.showRequests)},
+	}
+}
+
+// controlled answers with JSON, always in the published error shape, and outside the faults.
+func (s *Server) controlled(handle func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, service.DefaultMaxBody)
+		value, err := handle(r)
+		status := http.StatusOK
+		if err != nil {
+			e := wire.AsError(err)
+			value, status = e.Body(), e.Status
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		w.Write(toJSON(value))
+	}
+}
+
+type clockState struct {
+	Now     time.Time `json:"now"`
+	Unix    int64     `json:"unix"` // seconds
+	Advance float64   `json:"advanced_seconds"`
+}
+
+func (s *Server) showClock(*http.Request) (any, error) {
+	now := s.world.Clock.Now().UTC()
+	return clockState{now, now.Unix(), s.world.Clock.Offset().Seconds()}, nil
+}
+
+// moveClock takes {"now": RFC 3339 or Unix seconds} or {"advance_seconds": n}.
+func (s *Server) moveClock(r *http.Request) (any, error) {
+	var body struct {
+		Now     json.RawMessage `json:"now"`
+		Advance *float64        `json:"advance_seconds"`
+	}
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil {
+		return nil, wire.Invalidf("", "invalid_json", "clock: %v; want {\"now\": …} or {\"advance_seconds\": n}", err)
+	}
+	by, err := s.clockStep(body.Now, body.Advance)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.world.MoveClock(by); err != nil {
+		return nil, err
+	}
+	return s.showClock(r)
+}
+
+func (s *Server) clockStep(now json.RawMessage, advance *float64) (time.Duration, error) {
+	switch {
+	case (now == nil) == (advance == nil):
+		return 0, wire.Invalidf("now", "invalid_value", "clock: want exactly one of now and advance_seconds")
+	case advance != nil:
+		return time.Duration(*advance * float64(time.Second)), nil
+	}
+	var at time.Time
+	if err := json.Unmarshal(now, &at); err == nil {
+		return at.Sub(s.world.Clock.Now()), nil
+	}
+	seconds, err := strconv.ParseInt(string(now), 10, 64)
+	if err != nil {
+		return 0, wire.Invalidf("now", "invalid_value", "clock: now is %s; want a time such as \"2026-12-01T08:00:00Z\" or Unix seconds", now)
+	}
+	return time.Unix(seconds, 0).Sub(s.world.Clock.Now()), nil
+}
+
+// showMutations is W: ?after=SEQ&limit=N (1 to 10,000).
+func (s *Server) showMutations(r *http.Request) (any, error) {
+	q := wire.NewQuery(r.URL.RawQuery, false)
+	after, limit := q.Int("after", 0, 1<<53, 0), q.Int("limit", 1, 10_000, 1000)
+	if err := q.Err(); err != nil {
+		return nil, err
+	}
+	page, err := s.world.Mutations(after, int(limit)+1)
+	if err != nil {
+		return nil, err
+	}
+	more := len(page) > int(limit)
+	if more {
+		page = page[:limit]
+	}
+	return struct {
+		Object  string           `json:"object"`
+		Data    []world.Mutation `json:"data"`
+		HasMore bool             `json:"has_more"`
+	}{"list", page, more}, nil
+}
+
+type pointState struct {
+	openpoint.Point
+	Value string `json:"value"`
+}
+
+func (s *Server) showPoints(*http.Request) (any, error) {
+	chosen := s.points.Chosen()
+	var all []pointState
+	for _, p := range openpoint.Table() {
+		all = append(all, pointState{p, chosen[p.Name]})
+	}
+	return map[string]any{"object": "list", "data": all}, nil
+}
+
+// setPoints takes {"name": "value", …}.
+func (s *Server) setPoints(r *http.Request) (any, error) {
+	var changes map[openpoint.Name]string
+	if err := json.NewDecoder(r.Body).Decode(&changes); err != nil {
+		return nil, wire.Invalidf("", "invalid_json", "open points: %v; want an object of names and values", err)
+	}
+	if err := s.points.Apply(changes); err != nil {
+		return nil, wire.Invalidf("", "invalid_value", "%v", err)
+	}
+	return s.showPoints(r)
+}
+
+// RequestEntry is one line of the request log.
+type RequestEntry struct {
+	At        time.Time `json:"at"`
+	RequestID string    `json:"request_id"`
+	Method    string    `json:"method"`
+	Path      string    `json:"path"`
+	AccountID string    `json:"account_id"`
+	Actor     string    `json:"actor"`
+	Key       string    `json:"idempotency_key"`
+	Status    int       `json:"status"` // 0: the connection was dropped
+	Bytes     int       `json:"bytes"`
+}
+
+func (s *Server) entry(w http.ResponseWriter, r *http.Request, c *service.Call, resp service.Response) RequestEntry {
+	e := RequestEntry{
+		At: s.world.Clock.Now().UTC(), RequestID: w.Header().Get("X-Request-Id"),
+		Method: r.Method, Path: r.URL.RequestURI(), Status: resp.Status, Bytes: len(resp.Body),
+	}
+	if resp.Drop {
+		e.Status = 0
+	}
+	if c != nil {
+		e.AccountID, e.Actor, e.Key = c.Principal.AccountID, c.Principal.Actor, c.Key
+	}
+	return e
+}
+
+// requestLog keeps the last requests, oldest first.
+type requestLog struct {
+	mu   sync.Mutex
+	last []RequestEntry
+}
+
+const keptRequests = 1000
+
+func (l *requestLog) add(e RequestEntry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.last) >= 2*keptRequests {
+		l.last = append([]RequestEntry(nil), l.last[len(l.last)-keptRequests:]...)
+	}
+	l.last = append(l.last, e)
+}
+
+// Requests are the last requests, oldest first, at most 1,000.
+func (s *Server) Requests() []RequestEntry {
+	s.requests.mu.Lock()
+	defer s.requests.mu.Unlock()
+	last := s.requests.last
+	return append([]RequestEntry{}, last[max(0, len(last)-keptRequests):]...)
+}
+
+func (s *Server) showRequests(*http.Request) (any, error) {
+	return map[string]any{"object": "list", "data": s.Requests()}, nil
+}

@@ -1,0 +1,49 @@
+// Package emulator is the advertising service itself, for tests and for trying
+// adsync: an http.Handler with base path /v1, durable and able to misbehave on
+// request. It shares no code with the agent and imports none of it, so that one
+// mistake cannot be on both sides. Its invariant: what it acknowledged is on
+// disk and in the mutation log.
+//
+// # Map
+//
+//	emulator             Open, ServeHTTP, Close; a request's way in (pipeline.go), who
+//	                     calls (auth.go), rate limits (limits.go), answers (reply.go),
+//	                     the list of rooms (rooms.go), /_emulator (control*.go)
+//	emulator/service     Route, Call, Hooks: the contract of a room
+//	emulator/world       accounts, records (one struct a kind), tables, Update and View,
+//	                     the mutation log W
+//	emulator/wire        errors, strict JSON objects, query parameters, lists
+//	emulator/openpoint   every open point of the interface as a named setting
+//	emulator/store       the one place that commits (SQLite, group commit)
+//	emulator/clock       the clock that people and tests drive
+//	emulator/images      image decoding, fetching, and generated images
+//	emulator/ads         room: campaigns, ad groups, ads, upload
+//	emulator/bulk        room: bulk mutation jobs and their workers
+//	emulator/account     room: the ad account
+//	emulator/emulatortest starts one for a test
+//
+// # A request
+//
+// Request id, route, credential, feature, rate limits, size, Idempotency-Key;
+// then the fault layer (Hooks.Request); then the room's Handle, which reads in
+// Call.View and writes in Call.Update: one transaction, one durable commit, one
+// or more entries in W; then the answer.
+//
+// # To add a resource
+//
+//  1. world: a struct with its JSON tags, a Table field in Account and its line in newAccount.
+//  2. a room: a package with Routes() []service.Route, one line in rooms.go.
+//  3. in Update: check, build the record, Table.Put(tx, record), tx.Record(mutation, before, after).
+//     Records are values: copy, change the copy, Put it. Never change a slice in place.
+//  4. lists: wire.Query.Page, wire.Cut, wire.NewList (or ads.Page, which also knows the open points of lists).
+//
+// # To add an open point
+//
+// A constant and a row in openpoint (own file, own slice, appended in rows), and
+// one place that asks Points.Is(name, value).
+//
+// # To add a fault
+//
+// Hooks.Request, Operation, Job and Results are where a fault takes hold; see
+// service/hook.go. Server.SetHooks arms them while the emulator runs.
+package emulator

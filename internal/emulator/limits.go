@@ -1,0 +1,86 @@
+package emulator
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"adsync/internal/emulator/openpoint"
+	"adsync/internal/emulator/service"
+	"adsync/internal/emulator/wire"
+)
+
+// limiter counts admitted requests by sliding windows. A refused request does
+// not count.
+type limiter struct {
+	mu      sync.Mutex
+	windows map[string][]time.Time
+}
+
+// allowance is one limit that a request falls under.
+type allowance struct {
+	name   string
+	limit  int
+	window time.Duration
+}
+
+// limit refuses a request that is one too many for its endpoint, its account,
+// or the route's own burst. Nothing was done for a refused request.
+func (s *Server) limit(w http.ResponseWriter, c *service.Call) error {
+	account := c.Principal.AccountID
+	allowances := []allowance{
+		{account + " " + c.Route.Method + " " + c.Route.Pattern, s.options.Limits.EndpointPerMinute, time.Minute},
+		{account, s.options.Limits.OverallPerMinute, time.Minute},
+	}
+	if b := c.Route.Burst; b != nil {
+		allowances = append(allowances, allowance{account + " burst " + c.Route.Pattern, b.Requests, b.Window})
+	}
+	left, wait := s.limits.admit(c.Now(), allowances)
+	if s.points.Is(openpoint.RateLimitHeaders, "present") {
+		w.Header().Set("X-Ratelimit-Limit-Requests", strconv.Itoa(allowances[0].limit))
+		w.Header().Set("X-Ratelimit-Remaining-Requests", strconv.Itoa(left))
+	}
+	if wait <= 0 {
+		return nil
+	}
+	err := wire.Refusef(http.StatusTooManyRequests, "rate_limit_exceeded", "", "Too many requests. Nothing was applied; try again later.")
+	err.RetryAfter = int(math.Ceil(wait.Seconds()))
+	return err
+}
+
+// admit counts a request against all its limits, or none. It gives what is left
+// of the first one, and how long to wait when a limit is full.
+func (l *limiter) admit(now time.Time, all []allowance) (left int, wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.windows == nil {
+		l.windows = map[string][]time.Time{}
+	}
+	for _, a := range all {
+		times := recent(l.windows[a.name], now.Add(-a.window))
+		l.windows[a.name] = times
+		if a.limit >= 0 && len(times) >= a.limit {
+			wait = max(wait, times[len(times)-a.limit].Add(a.window).Sub(now))
+		}
+	}
+	if wait > 0 {
+		return 0, wait
+	}
+	for _, a := range all {
+		if a.limit >= 0 {
+			l.windows[a.name] = append(l.windows[a.name], now)
+		}
+	}
+	return max(0, all[0].limit-len(l.windows[all[0].name])), 0
+}
+
+// recent drops the times that have left the window.
+func recent(times []time.Time, start time.Time) []time.Time {
+	n := 0
+	for n < len(times) && !times[n].After(start) {
+		n++
+	}
+	return times[n:]
+}

@@ -1,0 +1,119 @@
+package emulator
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"adsync/internal/emulator/ads"
+	"adsync/internal/emulator/clock"
+	"adsync/internal/emulator/images"
+	"adsync/internal/emulator/openpoint"
+	"adsync/internal/emulator/service"
+	"adsync/internal/emulator/store"
+	"adsync/internal/emulator/world"
+)
+
+// Server is one emulator. It is an http.Handler; listening is the caller's job.
+type Server struct {
+	options  Options
+	log      *slog.Logger
+	world    *world.World
+	store    *store.Store
+	points   *openpoint.Settings
+	hooks    atomic.Pointer[service.Hooks]
+	mux      *http.ServeMux
+	routes   []*service.Route
+	limits   limiter
+	requests requestLog
+	auth     []Authenticator
+	ids      requestIDs
+	images   *images.Source
+	tree     *ads.Room
+	closers  []func() error
+	closing  sync.Once
+	closeErr error
+}
+
+// Open starts an emulator on its data folder, or in memory, and continues the
+// bulk jobs that a killed one left unfinished. It refuses a folder that another
+// process has open.
+func Open(o Options) (*Server, error) {
+	o.fill()
+	st, err := store.Open(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(o, st)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return s, nil
+}
+
+func open(o Options, st *store.Store) (*Server, error) {
+	w, err := world.Load(st, clock.New(o.Now), o.OpenPoints, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{options: o, log: o.Logger, world: w, store: st, points: o.OpenPoints, mux: http.NewServeMux()}
+	s.SetHooks(o.Hooks)
+	s.ids.salt = requestSalt(o.Seed)
+	s.images = images.NewSource(o.Images)
+	if err := s.seed(); err != nil {
+		return nil, err
+	}
+	s.auth = []Authenticator{s.byAPIKey}
+	s.mount()
+	return s, nil
+}
+
+func (s *Server) seed() error {
+	for _, a := range s.options.Accounts {
+		p, err := a.profile()
+		if err != nil {
+			return err
+		}
+		if _, err := s.world.AddAccount(p, a.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetHooks arms a fault layer; nil disarms it. Requests under way keep the old one.
+func (s *Server) SetHooks(h *service.Hooks) {
+	if h == nil {
+		h = &service.Hooks{}
+	}
+	s.hooks.Store(h)
+}
+
+// World is what the service knows, for tests and for pages about it.
+func (s *Server) World() *world.World { return s.world }
+
+// Close ends the job workers after the batch each is at, then the store.
+// Unfinished jobs go on at the next Open of the same folder.
+func (s *Server) Close() error {
+	s.closing.Do(func() {
+		for _, closer := range s.closers {
+			s.closeErr = errors.Join(s.closeErr, closer())
+		}
+		s.closeErr = errors.Join(s.closeErr, s.store.Close())
+	})
+	return s.closeErr
+}
+
+// requestSalt makes request ids repeat for a seed and differ without one.
+func requestSalt(seed uint64) uint64 {
+	if seed != 0 {
+		return seed
+	}
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:])
+}
