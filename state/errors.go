@@ -48,3 +48,6 @@ func CodeOf(err error) diag.Code {
 	}
 	return ""
 }
+
+// restore says how to go on after damage or loss.
+const restore = "put the folder back from a copy, or move it away and run `adsync adopt`, which binds what the account already holds"

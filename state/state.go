@@ -41,10 +41,13 @@ type Account struct {
 // record and the binding of the address to the service's id.
 type Applied struct {
 	Address    resource.Address
-	ID         string // "" keeps the id that is recorded
-	ParentID   string // "" keeps the parent's id that is recorded
-	Attributes resource.Attributes
-	Replace    bool // take Attributes for the whole record; false merges them by name
+	ID         string              // "" keeps the id that is recorded
+	ParentID   string              // "" keeps the parent's id that is recorded
+	Attributes resource.Attributes // what was sent
+	Normal     resource.Attributes // the form the service gave, where it is another
+	// Replace takes both for the whole record. Otherwise they are merged by name,
+	// and an attribute that is given anew loses the normal form it had.
+	Replace bool
 }
 
 // Run is one pass: read, plan, apply, verify.

@@ -1,0 +1,119 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+)
+
+// create makes an empty database under another name and gives it its own once
+// it is whole, then the mark. Whatever is cut short is begun again.
+func (f folder) create(ctx context.Context, o Options) error {
+	lineage, err := o.lineage()
+	if err != nil {
+		return err
+	}
+	draft := f.path(databaseName + ".new")
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(draft + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: %w", ErrUnusable, err)
+		}
+	}
+	header := Header{Format: Format, Lineage: lineage, Serial: 1}
+	if err := makeDatabase(ctx, draft, header); err != nil {
+		return err
+	}
+	if err := rename(string(f), draft, f.path(databaseName)); err != nil {
+		return err
+	}
+	return createMark(string(f), f.path(markName), position{lineage, header.Serial})
+}
+
+func makeDatabase(ctx context.Context, path string, h Header) error {
+	// SQLite gives its other files the permissions of this one.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	d, err := openDatabase(ctx, path, "rw")
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.fillNew(ctx, h), d.close())
+}
+
+func (d *database) fillNew(ctx context.Context, h Header) error {
+	for _, statement := range []string{`PRAGMA journal_mode = WAL`, schema, fmt.Sprintf(`PRAGMA user_version = %d`, h.Format)} {
+		if _, err := d.conn.ExecContext(ctx, statement); err != nil {
+			return translate(err)
+		}
+	}
+	if err := d.prepare(ctx); err != nil {
+		return err
+	}
+	return d.commit(h, tally{}, nil)
+}
+
+// selfTest does once what every commit relies on, so that a file system that
+// cannot keep a promise is found before one is made.
+func (f folder) selfTest() error {
+	probe := f.path(probeName)
+	if err := writeFile(string(f), probe, []byte("adsync\n")); err != nil {
+		return err
+	}
+	if err := os.Remove(probe); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	return nil
+}
+
+// writeFile makes a file durable under its name: whole, or not there.
+func writeFile(dir, path string, content []byte) error {
+	draft := path + ".new"
+	file, err := os.OpenFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, errors.Join(err, os.Remove(draft)))
+	}
+	return rename(dir, draft, path)
+}
+
+// rename is durable when it returns.
+func rename(dir, from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	return nil
+}
+
+// warnIfOpen says when others could read the state.
+func (f folder) warnIfOpen(o Options) {
+	if o.Log == nil {
+		return
+	}
+	for _, name := range []string{".", databaseName, markName, lockName} {
+		path := f.path(name)
+		if at, err := os.Stat(path); err == nil && at.Mode().Perm()&0o077 != 0 {
+			o.Log.Warn("state can be read by others; take their permissions away", slog.String("path", path), slog.String("mode", at.Mode().Perm().String()))
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// class is a sort of record; a record is found by class and key.
+type class string
+
+const (
+	classBlocked    class = "blocked"    // address → why
+	classBody       class = "body"       // step → exact bytes, while the step is open
+	classCapability class = "capability" // capability → yes, no
+	classCounter    class = "counter"    // name → last number given
+	classFile       class = "file"       // source → file id
+	classGeneration class = "generation" // address → number
+	classKey        class = "key"        // key that was sent → path and hash of the bytes
+	classLast       class = "last"       // address → last-applied resource
+	classOperations class = "operations" // step → its operations, while the step is open
+	classRun        class = "run"        // run → when and what
+	classStep       class = "step"       // step → where it stands
+)
+
+// record is one row of the state.
+type record struct {
+	class class
+	key   string
+}
+
+// write puts a value in a record, or removes the record.
+type write struct {
+	record
+	value  string
+	sum    uint64
+	remove bool
+}
+
+// engine keeps records. Its invariant: a commit is whole and durable, or it
+// returns an error and nothing is known of the disk any more.
+type engine interface {
+	read(r record) (string, error)
+	// each visits the records of a class in the order of their keys.
+	each(c class, visit func(key, value string) error) error
+	commit(h Header, t tally, writes []write) error
+	close() error
+}
+
+// tally is the number of records and the sum of their check sums: what says
+// that no record is missing, doubled or of another moment.
+type tally struct {
+	rows   int64
+	digest uint64
+}
+
+func (t *tally) add(sum uint64)    { t.rows, t.digest = t.rows+1, t.digest+sum }
+func (t *tally) remove(sum uint64) { t.rows, t.digest = t.rows-1, t.digest-sum }
+
+// summer makes the check sum of a record: the first eight bytes of the SHA-256
+// of class, key and value. It keeps a buffer and serves one goroutine.
+type summer struct{ buffer []byte }
+
+func (s *summer) sum(r record, value string) uint64 {
+	b := s.buffer[:0]
+	b = append(b, r.class...)
+	b = binary.AppendUvarint(append(b, 0), uint64(len(r.key)))
+	b = append(append(b, r.key...), value...)
+	hash := sha256.Sum256(b)
+	if s.buffer = b; cap(b) > 1<<16 {
+		s.buffer = nil
+	}
+	return binary.BigEndian.Uint64(hash[:8])
+}

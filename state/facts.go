@@ -1,0 +1,207 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"adsync/internal/resource"
+)
+
+// keptRuns is how many runs stay in the history.
+const keptRuns = 1000
+
+// Bind records the account at first use and refuses every other afterwards.
+func (l *ledger) Bind(ctx context.Context, account Account) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	bound := l.header.Account
+	switch {
+	case bound == account:
+		return nil
+	case bound != Account{}:
+		return fmt.Errorf("%w: it is bound to %s, this account is %s; use the state of this account, or a folder of its own", ErrForeign, bound, account)
+	case account.ID == "":
+		return fmt.Errorf("account has no id; want the id the service gives")
+	case l.readOnly:
+		return nil
+	}
+	if err := l.writable(); err != nil {
+		return err
+	}
+	l.header.Account = account
+	return l.commit(nil)
+}
+
+// String gives `id (EUR, Europe/Berlin)`.
+func (a Account) String() string {
+	return fmt.Sprintf("%s (%s, %s)", a.ID, a.Currency, a.TimeZone)
+}
+
+// Files gives the file ids of this account by source.
+func (l *ledger) Files(_ context.Context) (map[string]string, error) {
+	files := map[string]string{}
+	return files, l.each(classFile, func(source, id string) error {
+		files[source] = id
+		return nil
+	})
+}
+
+// RecordFile binds a source to the id the service gave the file.
+func (l *ledger) RecordFile(_ context.Context, source, fileID string) error {
+	return l.change(func(b *batch) error {
+		b.put(classFile, source, fileID)
+		return nil
+	})
+}
+
+// Capabilities gives what was found out about the account.
+func (l *ledger) Capabilities(_ context.Context) (map[resource.Capability]bool, error) {
+	capabilities := map[resource.Capability]bool{}
+	return capabilities, l.each(classCapability, func(key, value string) error {
+		there, err := strconv.ParseBool(value)
+		capabilities[resource.Capability(key)] = there
+		return err
+	})
+}
+
+// RecordCapability remembers what was found out.
+func (l *ledger) RecordCapability(_ context.Context, capability resource.Capability, there bool) error {
+	return l.change(func(b *batch) error {
+		b.put(classCapability, string(capability), strconv.FormatBool(there))
+		return nil
+	})
+}
+
+type runRecord struct {
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished,omitzero"`
+	PlanHash string    `json:"plan_hash,omitzero"`
+	Summary  string    `json:"summary,omitzero"`
+}
+
+// RecordRun writes a run, in place of the one with the same id.
+func (l *ledger) RecordRun(_ context.Context, run Run) error {
+	value, err := json.Marshal(runRecord{run.Started.UTC(), run.Finished.UTC(), run.PlanHash, run.Summary})
+	if err != nil {
+		return fmt.Errorf("record run %q: %w", run.ID, err)
+	}
+	return l.change(func(b *batch) error {
+		_, known := b.sums[record{classRun, run.ID}]
+		b.put(classRun, run.ID, string(value))
+		if known || b.counts[classRun] < keptRuns {
+			return nil
+		}
+		return b.prune()
+	})
+}
+
+// prune makes room for one more run: it drops the oldest, with the closed steps
+// and the keys that belong to them.
+func (b *batch) prune() error {
+	runs, err := b.runs()
+	if err != nil {
+		return err
+	}
+	dropped := map[string]bool{}
+	for _, run := range runs[keptRuns-1:] {
+		dropped[run.ID] = true
+		b.remove(classRun, run.ID)
+	}
+	return b.engine.each(classStep, func(id, value string) error {
+		r, err := decodeStep(id, value)
+		if err == nil && dropped[r.Run] && !r.Point.IsOpen() {
+			b.remove(classStep, id)
+			b.remove(classKey, r.Key)
+		}
+		return err
+	})
+}
+
+// Runs gives the newest runs first.
+func (l *ledger) Runs(_ context.Context, limit int) ([]Run, error) {
+	var runs []Run
+	err := l.view(func(b *batch) (err error) {
+		runs, err = b.runs()
+		return err
+	})
+	if limit > 0 && len(runs) > limit {
+		runs = runs[:limit]
+	}
+	return runs, err
+}
+
+func (b *batch) runs() ([]Run, error) {
+	var runs []Run
+	err := b.engine.each(classRun, func(id, value string) error {
+		var r runRecord
+		if json.Unmarshal([]byte(value), &r) != nil {
+			return unreadable(record{classRun, id})
+		}
+		runs = append(runs, Run{id, r.Started, r.Finished, r.PlanHash, r.Summary})
+		return nil
+	})
+	slices.SortFunc(runs, func(r, s Run) int {
+		return cmp.Or(s.Started.Compare(r.Started), cmp.Compare(s.ID, r.ID))
+	})
+	return runs, err
+}
+
+type blockedRecord struct {
+	InputHash string    `json:"input_hash"`
+	Code      string    `json:"code"`
+	Message   string    `json:"message"`
+	Since     time.Time `json:"since"`
+}
+
+// Blocked gives the quarantined resources.
+func (l *ledger) Blocked(_ context.Context) (map[resource.Address]Blocked, error) {
+	blocked := map[resource.Address]Blocked{}
+	return blocked, l.each(classBlocked, func(key, value string) error {
+		var r blockedRecord
+		address, ok := resource.ParseAddress(key)
+		if !ok || json.Unmarshal([]byte(value), &r) != nil {
+			return unreadable(record{classBlocked, key})
+		}
+		blocked[address] = Blocked{address, r.InputHash, r.Code, r.Message, r.Since}
+		return nil
+	})
+}
+
+// Block quarantines a resource until its input is another than inputHash.
+func (l *ledger) Block(_ context.Context, address resource.Address, inputHash, code, message string) error {
+	key, err := addressKey(address)
+	if err != nil {
+		return err
+	}
+	value, err := json.Marshal(blockedRecord{inputHash, code, message, l.now().UTC()})
+	if err != nil {
+		return fmt.Errorf("block %s: %w", address, err)
+	}
+	return l.change(func(b *batch) error {
+		b.put(classBlocked, key, string(value))
+		return nil
+	})
+}
+
+// Unblock ends the quarantine of resources.
+func (l *ledger) Unblock(_ context.Context, addresses []resource.Address) error {
+	return l.change(func(b *batch) error {
+		for _, a := range addresses {
+			b.remove(classBlocked, a.String())
+		}
+		return nil
+	})
+}
+
+// each visits the records of a class at one moment.
+func (l *ledger) each(c class, visit func(key, value string) error) error {
+	return l.view(func(b *batch) error { return b.engine.each(c, visit) })
+}

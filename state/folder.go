@@ -1,0 +1,199 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The files of a state's folder.
+const (
+	databaseName = "state.db"
+	markName     = "lineage"
+	lockName     = "lock"
+	probeName    = "probe"
+)
+
+// folder is the absolute path of a state's folder.
+type folder string
+
+func (f folder) path(name string) string { return filepath.Join(string(f), name) }
+
+// Open opens the state in a folder for one process, and makes both where there
+// is nothing yet. It is ErrLocked while another process has it open, and
+// ErrUnusable where the folder cannot be written durably.
+func Open(ctx context.Context, dir string, o Options) (Store, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open state %s: %w", dir, err)
+	}
+	l, err := folder(path).open(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("open state %s: %w", dir, err)
+	}
+	return l, nil
+}
+
+func (f folder) open(ctx context.Context, o Options) (*held, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	lock, err := lock(f.path(lockName), o.Now())
+	if err != nil {
+		return nil, err
+	}
+	l, err := f.openLocked(ctx, o)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return &held{l, lock}, nil
+}
+
+// held is a ledger whose folder is locked until it is closed.
+type held struct {
+	*ledger
+	lock *os.File
+}
+
+// Close gives the folder back.
+func (h *held) Close() error {
+	return errors.Join(h.ledger.Close(), ignoreClosed(h.lock.Close()))
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, fs.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+func (f folder) openLocked(ctx context.Context, o Options) (*ledger, error) {
+	if err := f.selfTest(); err != nil {
+		return nil, err
+	}
+	there, err := f.exists()
+	if err != nil {
+		return nil, err
+	}
+	if !there {
+		if err := f.create(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	f.warnIfOpen(o)
+	return f.openExisting(ctx, o)
+}
+
+// exists says whether the folder holds a state. What holds a part of one has
+// lost the rest.
+func (f folder) exists() (bool, error) {
+	if f.has(databaseName) {
+		return true, nil
+	}
+	for _, part := range []string{markName, databaseName + "-wal"} {
+		if f.has(part) {
+			return false, fmt.Errorf("%w: %s is gone, and %s says that it was there; %s", ErrLost, f.path(databaseName), part, restore)
+		}
+	}
+	return false, nil
+}
+
+func (f folder) has(name string) bool {
+	_, err := os.Lstat(f.path(name))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+func (f folder) openExisting(ctx context.Context, o Options) (*ledger, error) {
+	c := contents{sums: map[record]uint64{}, counts: map[class]int{}}
+	err := f.load(ctx, &c, true, func(r record, _ string, sum uint64) { c.note(r, sum) })
+	if err != nil {
+		return nil, err
+	}
+	if err := f.ensureMark(c.header); err != nil {
+		return nil, err
+	}
+	d, err := openDatabase(ctx, f.path(databaseName), "rw")
+	if err != nil {
+		return nil, err
+	}
+	if err := d.prepare(ctx); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	if d.mark, err = openMark(f.path(markName), c.header.Lineage); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return newLedger(d, c, o), nil
+}
+
+// load reads the mark, then the database: a commit in between only puts the
+// database ahead.
+func (f folder) load(ctx context.Context, c *contents, deep bool, keep func(record, string, uint64)) error {
+	mark, marked, err := readMark(f.path(markName))
+	if err != nil {
+		return err
+	}
+	if c.header, err = load(ctx, f.path(databaseName), deep, keep); err != nil {
+		return err
+	}
+	switch h := c.header; {
+	case !marked && h.Serial == 1:
+		return nil
+	case !marked:
+		return fmt.Errorf("%w: %s is gone, so nobody can say whether the state is whole; %s", ErrDamaged, f.path(markName), restore)
+	case mark.lineage != h.Lineage:
+		return fmt.Errorf("%w: %s is of lineage %s, the folder of %s; put back the file that belongs here", ErrForeign, databaseName, h.Lineage, mark.lineage)
+	case mark.serial > h.Serial:
+		return fmt.Errorf("%w: it ends at commit %d, and commit %d was made; %s", ErrLost, h.Serial, mark.serial, restore)
+	}
+	return nil
+}
+
+// ensureMark ends a creation that was cut short before anything was recorded.
+func (f folder) ensureMark(h Header) error {
+	if f.has(markName) {
+		return nil
+	}
+	return createMark(string(f), f.path(markName), position{h.Lineage, h.Serial})
+}
+
+// OpenReadOnly gives the state in a folder as it is now, without a lock: a run
+// that applies at the same time is not disturbed, and not seen. A folder that
+// is not there is an empty state.
+func OpenReadOnly(ctx context.Context, dir string) (Store, error) {
+	path, err := filepath.Abs(dir)
+	if err == nil {
+		var l *ledger
+		if l, err = folder(path).readOnly(ctx); err == nil {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("open state %s: %w", dir, err)
+}
+
+func (f folder) readOnly(ctx context.Context) (*ledger, error) {
+	m := memory{}
+	c := contents{header: Header{Format: Format}, sums: map[record]uint64{}, counts: map[class]int{}}
+	there, err := f.exists()
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		err = f.load(ctx, &c, false, func(r record, value string, sum uint64) {
+			c.note(r, sum)
+			m.apply(write{record: r, value: value})
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := newLedger(m, c, Options{})
+	l.readOnly = true
+	return l, nil
+}

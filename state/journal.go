@@ -1,0 +1,254 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// stepRecord is a step without its operations and its body, which are records
+// of their own so that a move writes neither.
+type stepRecord struct {
+	Sequence    int64     `json:"sequence"` // order of beginning
+	Run         string    `json:"run"`
+	Route       Route     `json:"route"`
+	Path        string    `json:"path"`
+	Key         string    `json:"key,omitzero"`
+	ContentType string    `json:"content_type,omitzero"`
+	BodySum     string    `json:"body_sha256"`
+	PlanHash    string    `json:"plan_hash,omitzero"`
+	Point       Point     `json:"point"`
+	JobID       string    `json:"job_id,omitzero"`
+	SentAt      time.Time `json:"sent_at,omitzero"`
+	Note        string    `json:"note,omitzero"`
+}
+
+// Begin journals steps at the point intent, all of them or none.
+func (l *ledger) Begin(ctx context.Context, steps ...Step) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return l.change(func(b *batch) error {
+		for _, s := range steps {
+			if err := b.begin(s); err != nil {
+				return fmt.Errorf("begin step %q: %w", s.ID, err)
+			}
+		}
+		return nil
+	})
+}
+
+func (b *batch) begin(s Step) error {
+	if err := b.refuseBegin(s); err != nil {
+		return err
+	}
+	sequence, err := b.next("step")
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(s.Body)
+	r := stepRecord{
+		Sequence: sequence, Run: s.Run, Route: s.Route, Path: s.Path, Key: s.Key, ContentType: s.ContentType,
+		BodySum: hex.EncodeToString(sum[:]), PlanHash: s.PlanHash,
+		Point: Intent, JobID: s.JobID, SentAt: s.SentAt.UTC(), Note: s.Note,
+	}
+	if err := b.refuseKey(r); err != nil {
+		return err
+	}
+	operations, err := encodeOperations(s.Operations)
+	if err != nil {
+		return err
+	}
+	b.put(classBody, s.ID, string(s.Body))
+	b.put(classOperations, s.ID, operations)
+	return b.putStep(s.ID, r)
+}
+
+func (b *batch) refuseBegin(s Step) error {
+	if s.ID == "" {
+		return fmt.Errorf("id is empty; want run/wave/index")
+	}
+	if s.Point != "" && s.Point != Intent {
+		return fmt.Errorf("%w: it begins at %q; want %q", ErrMove, s.Point, Intent)
+	}
+	if _, there, err := b.get(record{classStep, s.ID}); there || err != nil {
+		return cmp.Or(err, ErrExists)
+	}
+	return nil
+}
+
+// refuseKey refuses a key that has been on the wire with other bytes: the
+// service may answer for either (faults.md, invariant 4).
+func (b *batch) refuseKey(r stepRecord) error {
+	if r.Key == "" {
+		return nil
+	}
+	used, there, err := b.get(record{classKey, r.Key})
+	if err != nil || !there || used == r.sentAs() {
+		return err
+	}
+	return fmt.Errorf("%w: key %q; take the next generation or sequence number for other bytes", ErrKeyUsed, r.Key)
+}
+
+// sentAs is what a key stands for once it has been on the wire.
+func (r stepRecord) sentAs() string { return r.BodySum + " " + r.Path }
+
+// Move journals the next point of a step.
+func (l *ledger) Move(_ context.Context, stepID string, to Point, update Update) error {
+	if to == Bound {
+		return fmt.Errorf("move step %q: %w: only Finish reaches %q", stepID, ErrMove, to)
+	}
+	return l.change(func(b *batch) error {
+		if err := b.move(stepID, to, update); err != nil {
+			return fmt.Errorf("move step %q: %w", stepID, err)
+		}
+		return nil
+	})
+}
+
+// Finish records outcomes, bindings and last-applied with the point bound.
+func (l *ledger) Finish(_ context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error {
+	return l.change(func(b *batch) error {
+		if err := b.move(stepID, Bound, Update{Outcomes: outcomes}); err != nil {
+			return fmt.Errorf("finish step %q: %w", stepID, err)
+		}
+		return b.record(applied)
+	})
+}
+
+func (b *batch) move(stepID string, to Point, u Update) error {
+	r, err := b.step(stepID)
+	if err != nil {
+		return err
+	}
+	if !r.Point.CanMove(to) {
+		return fmt.Errorf("%w: it is %q; want one of %q, not %q", ErrMove, r.Point, moves[r.Point], to)
+	}
+	r.Point = to
+	r.JobID = cmp.Or(u.JobID, r.JobID)
+	r.Note = cmp.Or(u.Note, r.Note)
+	if !u.SentAt.IsZero() {
+		r.SentAt = u.SentAt.UTC()
+	}
+	if err := b.enter(stepID, r); err != nil {
+		return err
+	}
+	if err := b.setOutcomes(stepID, u.Outcomes); err != nil {
+		return err
+	}
+	return b.putStep(stepID, r)
+}
+
+// enter does what belongs to arriving at a point.
+func (b *batch) enter(stepID string, r stepRecord) error {
+	switch {
+	case r.Point == Sent && r.Key != "":
+		if err := b.refuseKey(r); err != nil {
+			return err
+		}
+		b.put(classKey, r.Key, r.sentAs())
+	case !r.Point.IsOpen():
+		b.remove(classBody, stepID)
+		b.remove(classOperations, stepID)
+	}
+	return nil
+}
+
+func (b *batch) setOutcomes(stepID string, outcomes []OperationOutcome) error {
+	if len(outcomes) == 0 {
+		return nil
+	}
+	operations, err := b.operations(stepID)
+	if err != nil {
+		return err
+	}
+	if err := settle(operations, outcomes); err != nil {
+		return err
+	}
+	value, err := encodeOperations(operations)
+	if err == nil {
+		b.put(classOperations, stepID, value)
+	}
+	return err
+}
+
+func (b *batch) step(id string) (stepRecord, error) {
+	value, there, err := b.get(record{classStep, id})
+	if err == nil && !there {
+		err = ErrNoStep
+	}
+	if err != nil {
+		return stepRecord{}, err
+	}
+	return decodeStep(id, value)
+}
+
+func decodeStep(id, value string) (r stepRecord, err error) {
+	if json.Unmarshal([]byte(value), &r) != nil {
+		err = unreadable(record{classStep, id})
+	}
+	return r, err
+}
+
+func (b *batch) putStep(id string, r stepRecord) error {
+	value, err := json.Marshal(r)
+	if err == nil {
+		b.put(classStep, id, string(value))
+	}
+	return err
+}
+
+// Open gives the steps that are neither closed nor abandoned, oldest first.
+func (l *ledger) Open(_ context.Context) ([]Step, error) {
+	var steps []Step
+	err := l.view(func(b *batch) (err error) {
+		steps, err = b.open()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	return steps, nil
+}
+
+func (b *batch) open() ([]Step, error) {
+	open := map[string]stepRecord{}
+	err := b.engine.each(classStep, func(id, value string) error {
+		r, err := decodeStep(id, value)
+		if r.Point.IsOpen() {
+			open[id] = r
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]Step, 0, len(open))
+	for id, r := range open {
+		s, err := b.whole(id, r)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	slices.SortFunc(steps, func(s, t Step) int { return cmp.Compare(open[s.ID].Sequence, open[t.ID].Sequence) })
+	return steps, nil
+}
+
+// whole gives a step with its body and its operations.
+func (b *batch) whole(id string, r stepRecord) (Step, error) {
+	operations, err := b.operations(id)
+	if err != nil {
+		return Step{}, err
+	}
+	body, _, err := b.get(record{classBody, id})
+	return Step{
+		ID: id, Run: r.Run, Route: r.Route, Path: r.Path, Key: r.Key, ContentType: r.ContentType, Body: []byte(body),
+		PlanHash: r.PlanHash, Operations: operations, Point: r.Point, JobID: r.JobID, SentAt: r.SentAt, Note: r.Note,
+	}, err
+}

@@ -1,0 +1,195 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"adsync/internal/resource"
+)
+
+// Last gives the last-applied resources; Resource.ID is the binding.
+func (l *ledger) Last(_ context.Context) (*resource.Snapshot, error) {
+	last := &resource.Snapshot{}
+	err := l.view(func(b *batch) error {
+		return b.engine.each(classLast, func(key, value string) error {
+			r, err := decodeLast(key, value)
+			if err == nil {
+				last.Add(r)
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read last-applied: %w", err)
+	}
+	return last, nil
+}
+
+// Record merges what was applied into the last-applied record.
+func (l *ledger) Record(_ context.Context, applied []Applied) error {
+	return l.change(func(b *batch) error { return b.record(applied) })
+}
+
+func (b *batch) record(applied []Applied) error {
+	b.writes = slices.Grow(b.writes, len(applied))
+	for _, a := range applied {
+		if err := b.recordOne(a); err != nil {
+			return fmt.Errorf("record %s: %w", a.Address, err)
+		}
+	}
+	return nil
+}
+
+func (b *batch) recordOne(a Applied) error {
+	key, err := addressKey(a.Address)
+	if err != nil {
+		return err
+	}
+	r := &resource.Resource{Address: a.Address}
+	if value, there, err := b.get(record{classLast, key}); err != nil {
+		return err
+	} else if there {
+		if r, err = decodeLast(key, value); err != nil {
+			return err
+		}
+	}
+	a.applyTo(r)
+	value, err := encodeLast(r)
+	if err == nil {
+		b.put(classLast, key, value)
+	}
+	return err
+}
+
+// applyTo changes a resource as it is recorded to what it is after the apply.
+func (a Applied) applyTo(r *resource.Resource) {
+	if a.ID != "" {
+		r.ID = a.ID
+	}
+	if a.ParentID != "" {
+		r.ParentID = a.ParentID
+	}
+	if a.Replace {
+		r.Attributes, r.Normal = nil, nil
+	}
+	for _, n := range a.Attributes {
+		r.Attributes.Set(n.Name, n.Value)
+		r.Normal.Set(n.Name, resource.Value{})
+	}
+	for _, n := range a.Normal {
+		r.Normal.Set(n.Name, n.Value)
+	}
+}
+
+func encodeLast(r *resource.Resource) (string, error) {
+	e := encoder{bytes: make([]byte, 0, 512)}
+	e.text(r.ID)
+	e.text(r.ParentID)
+	e.attributes(r.Attributes)
+	e.attributes(r.Normal)
+	return string(e.bytes), e.err
+}
+
+func decodeLast(key, value string) (*resource.Resource, error) {
+	address, ok := resource.ParseAddress(key)
+	if !ok {
+		return nil, unreadable(record{classLast, key})
+	}
+	d := decoder{rest: value}
+	r := &resource.Resource{
+		Address:    address,
+		ID:         d.text(),
+		ParentID:   d.text(),
+		Attributes: d.attributes(),
+		Normal:     d.attributes(),
+	}
+	return r, d.end(record{classLast, key})
+}
+
+// addressKey is the text of an address that can be read back.
+func addressKey(a resource.Address) (string, error) {
+	key := a.String()
+	if again, ok := resource.ParseAddress(key); !ok || again != a {
+		return "", fmt.Errorf("address is %q; want kind/key", key)
+	}
+	return key, nil
+}
+
+// Forget drops record and binding. Generations stay: a key is never used for
+// two lives of an address.
+func (l *ledger) Forget(_ context.Context, addresses []resource.Address) error {
+	return l.change(func(b *batch) error {
+		for _, a := range addresses {
+			b.remove(classLast, a.String())
+		}
+		return nil
+	})
+}
+
+// Generation gives the number of an address's current life, 1 at first.
+func (l *ledger) Generation(_ context.Context, address resource.Address) (int, error) {
+	generation := 0
+	err := l.view(func(b *batch) (err error) {
+		generation, err = b.generation(address)
+		return err
+	})
+	return generation, err
+}
+
+// Advance begins the next life of each address.
+func (l *ledger) Advance(_ context.Context, addresses []resource.Address) error {
+	return l.change(func(b *batch) error {
+		for _, a := range addresses {
+			key, err := addressKey(a)
+			if err != nil {
+				return err
+			}
+			generation, err := b.generation(a)
+			if err != nil {
+				return err
+			}
+			b.put(classGeneration, key, strconv.Itoa(generation+1))
+		}
+		return nil
+	})
+}
+
+func (b *batch) generation(a resource.Address) (int, error) {
+	n, err := b.numberAt(record{classGeneration, a.String()})
+	return int(max(n, 1)), err
+}
+
+// NextSequence gives each number once.
+func (l *ledger) NextSequence(_ context.Context) (int64, error) {
+	var n int64
+	err := l.change(func(b *batch) (err error) {
+		n, err = b.next("sequence")
+		return err
+	})
+	return n, err
+}
+
+// next takes the next number of a counter; the first is 1.
+func (b *batch) next(counter string) (int64, error) {
+	n, err := b.numberAt(record{classCounter, counter})
+	if err != nil {
+		return 0, err
+	}
+	b.put(classCounter, counter, strconv.FormatInt(n+1, 10))
+	return n + 1, nil
+}
+
+// numberAt reads a record that holds a number; 0 where there is no record.
+func (b *batch) numberAt(r record) (int64, error) {
+	value, there, err := b.get(r)
+	if err != nil || !there {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return 0, unreadable(r)
+	}
+	return n, nil
+}

@@ -1,0 +1,103 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// load reads every record of the file once and proves that they are all there
+// and as they were written. It opens the file for reading only, so that what is
+// damaged stays as it was found. keep is given each record.
+func load(ctx context.Context, path string, deep bool, keep func(r record, value string, sum uint64)) (Header, error) {
+	d, err := openDatabase(ctx, path, "ro")
+	if err != nil {
+		return Header{}, err
+	}
+	defer d.close()
+	tx, err := d.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return Header{}, translate(err)
+	}
+	defer tx.Rollback()
+	if err := d.checkFile(ctx, tx, deep); err != nil {
+		return Header{}, err
+	}
+	return d.checkRecords(ctx, tx, keep)
+}
+
+// checkFile looks at the file as SQLite sees it. Deep also walks its pages: a
+// page that is in use twice would only hurt once something is written.
+func (d *database) checkFile(ctx context.Context, tx *sql.Tx, deep bool) error {
+	var format int
+	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&format); err != nil {
+		return translate(err)
+	}
+	if format > Format {
+		return fmt.Errorf("%w: its format is %d; want at most %d: use the adsync that wrote it, or a newer one", ErrNewer, format, Format)
+	}
+	if !deep {
+		return nil
+	}
+	var verdict string
+	if err := tx.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
+		return translate(err)
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("%w: %s; %s", ErrDamaged, verdict, restore)
+	}
+	return nil
+}
+
+func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, keep func(record, string, uint64)) (Header, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT class, key, value, sum FROM record`)
+	if err != nil {
+		return Header{}, translate(err)
+	}
+	defer rows.Close()
+	var header headerRecord
+	var found tally
+	classes := map[string]class{}
+	for rows.Next() {
+		var name, key, raw sql.RawBytes
+		var sum int64
+		if err := rows.Scan(&name, &key, &raw, &sum); err != nil {
+			return Header{}, translate(err)
+		}
+		c, ok := classes[string(name)]
+		if !ok {
+			c = class(name)
+			classes[string(c)] = c
+		}
+		r := record{c, string(key)}
+		value, err := d.checked(r, string(raw), sum)
+		if err != nil {
+			return Header{}, err
+		}
+		if r.class == classHeader {
+			if json.Unmarshal([]byte(value), &header) != nil {
+				return Header{}, unreadable(r)
+			}
+			continue
+		}
+		found.add(uint64(sum))
+		keep(r, value, uint64(sum))
+	}
+	if err := rows.Err(); err != nil {
+		return Header{}, translate(err)
+	}
+	return header.of(found)
+}
+
+// of gives the header if the records found are the ones it speaks of.
+func (h headerRecord) of(found tally) (Header, error) {
+	switch {
+	case h.Lineage == "" || h.Serial == 0:
+		return Header{}, fmt.Errorf("%w: it has no header; %s", ErrDamaged, restore)
+	case h.Rows != found.rows || h.Digest != strconv.FormatUint(found.digest, 16):
+		return Header{}, fmt.Errorf("%w: it holds %d records that are not the %d of its header; %s", ErrDamaged, found.rows, h.Rows, restore)
+	}
+	return Header{Format: Format, Lineage: h.Lineage, Serial: h.Serial, Account: Account{h.Account, h.Currency, h.TimeZone}}, nil
+}

@@ -1,0 +1,220 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// schema holds every record in one table, in the order of its keys, without a
+// second index that could disagree with it. The header is one more record,
+// outside the tally that it carries.
+const schema = `CREATE TABLE record (
+	class TEXT NOT NULL,
+	key   TEXT NOT NULL,
+	value BLOB NOT NULL,
+	sum   INTEGER NOT NULL,
+	PRIMARY KEY (class, key)
+) WITHOUT ROWID`
+
+const classHeader class = "header"
+
+// headerRecord is the header as it is stored.
+type headerRecord struct {
+	Lineage  string `json:"lineage"`
+	Serial   int64  `json:"serial"`
+	Account  string `json:"account,omitzero"`
+	Currency string `json:"currency,omitzero"`
+	TimeZone string `json:"time_zone,omitzero"`
+	Rows     int64  `json:"rows"`
+	Digest   string `json:"digest"`
+}
+
+// database keeps records in a SQLite file, over one connection.
+type database struct {
+	pool   *sql.DB
+	conn   *sql.Conn
+	lookup *sql.Stmt
+	upsert *sql.Stmt
+	delete *sql.Stmt
+	summer summer
+	mark   *mark // nil while the file is being made
+}
+
+// openDatabase opens a file that is there. Mode is SQLite's: ro or rw.
+func openDatabase(ctx context.Context, path, mode string) (*database, error) {
+	pool, err := sql.Open("sqlite", dataSource(path, mode))
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(1)
+	d := &database{pool: pool}
+	if d.conn, err = pool.Conn(ctx); err != nil {
+		return nil, errors.Join(translate(err), pool.Close())
+	}
+	return d, nil
+}
+
+// dataSource asks for a write-ahead log and for an fsync before every commit
+// returns; the fsync of macOS that reaches the disk is on as well.
+func dataSource(path, mode string) string {
+	query := url.Values{"mode": {mode}, "_defensive": {"1"}, "_error_rc": {"1"}}
+	if mode != "ro" {
+		query.Set("_txlock", "immediate")
+	}
+	query["_pragma"] = []string{"busy_timeout(5000)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)"}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+}
+
+// prepare makes the database ready to be written.
+func (d *database) prepare(ctx context.Context) (err error) {
+	statements := []struct {
+		into *(*sql.Stmt)
+		text string
+	}{
+		{&d.lookup, `SELECT value, sum FROM record WHERE class = ? AND key = ?`},
+		{&d.upsert, `INSERT INTO record VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, sum = excluded.sum`},
+		{&d.delete, `DELETE FROM record WHERE class = ? AND key = ?`},
+	}
+	for _, s := range statements {
+		if *s.into, err = d.conn.PrepareContext(ctx, s.text); err != nil {
+			return translate(err)
+		}
+	}
+	return nil
+}
+
+func (d *database) read(r record) (string, error) {
+	var value sql.RawBytes
+	var sum int64
+	rows, err := d.lookup.Query(string(r.class), r.key)
+	if err != nil {
+		return "", translate(err)
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return "", errors.Join(translate(rows.Err()), unreadable(r))
+	}
+	if err := rows.Scan(&value, &sum); err != nil {
+		return "", translate(err)
+	}
+	return d.checked(r, string(value), sum)
+}
+
+// checked gives the value only if it is what was written.
+func (d *database) checked(r record, value string, sum int64) (string, error) {
+	if d.summer.sum(r, value) != uint64(sum) {
+		return "", fmt.Errorf("%w: record %s %q has another check sum; %s", ErrDamaged, r.class, r.key, restore)
+	}
+	return value, nil
+}
+
+func (d *database) each(c class, visit func(key, value string) error) error {
+	rows, err := d.conn.QueryContext(context.Background(), `SELECT key, value, sum FROM record WHERE class = ? ORDER BY key`, string(c))
+	if err != nil {
+		return translate(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key, value sql.RawBytes
+		var sum int64
+		if err := rows.Scan(&key, &value, &sum); err != nil {
+			return translate(err)
+		}
+		r := record{c, string(key)}
+		checked, err := d.checked(r, string(value), sum)
+		if err != nil {
+			return err
+		}
+		if err := visit(r.key, checked); err != nil {
+			return err
+		}
+	}
+	return translate(rows.Err())
+}
+
+// commit writes in one transaction and then raises the mark beside the file.
+func (d *database) commit(h Header, t tally, writes []write) error {
+	ctx := context.Background()
+	header, err := d.headerWrite(h, t)
+	if err != nil {
+		return err
+	}
+	tx, err := d.conn.BeginTx(ctx, nil)
+	if err != nil {
+		return translate(err)
+	}
+	if err := d.writeAll(tx, append(writes, header)); err != nil {
+		return errors.Join(translate(err), tx.Rollback())
+	}
+	if err := tx.Commit(); err != nil {
+		return translate(err)
+	}
+	if d.mark == nil {
+		return nil
+	}
+	return d.mark.raise(h.Serial)
+}
+
+func (d *database) writeAll(tx *sql.Tx, writes []write) error {
+	upsert, remove := tx.Stmt(d.upsert), tx.Stmt(d.delete)
+	for _, w := range writes {
+		var err error
+		if w.remove {
+			_, err = remove.Exec(string(w.class), w.key)
+		} else {
+			_, err = upsert.Exec(string(w.class), w.key, []byte(w.value), int64(w.sum))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *database) headerWrite(h Header, t tally) (write, error) {
+	value, err := json.Marshal(headerRecord{
+		h.Lineage, h.Serial, h.Account.ID, h.Account.Currency, h.Account.TimeZone,
+		t.rows, strconv.FormatUint(t.digest, 16),
+	})
+	r := record{classHeader, ""}
+	return write{record: r, value: string(value), sum: d.summer.sum(r, string(value))}, err
+}
+
+// close ends the statements first: SQLite keeps a connection, and its log, for
+// as long as one is left.
+func (d *database) close() error {
+	var failed []error
+	for _, s := range []*sql.Stmt{d.lookup, d.upsert, d.delete} {
+		if s != nil {
+			failed = append(failed, s.Close())
+		}
+	}
+	failed = append(failed, d.conn.Close(), d.pool.Close())
+	if d.mark != nil {
+		failed = append(failed, d.mark.close())
+	}
+	return errors.Join(failed...)
+}
+
+// translate says which of our errors an error of SQLite is.
+func translate(err error) error {
+	failure, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return err
+	}
+	switch failure.Code() & 0xff {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR:
+		return fmt.Errorf("%w: %w; %s", ErrDamaged, err, restore)
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	return err
+}
