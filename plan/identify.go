@@ -1,11 +1,291 @@
 package plan
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
 
-// Identify gives each live resource its address.
+// Identify gives each live resource its address (formats.md section 1,
+// identity). The live resources come with their kind, id and parent's id. An
+// address is, in this order:
+//
+//  1. what the id is bound to in last. Where the files give the id to another
+//     key and name the bound one no more, the key has moved and the new one counts;
+//  2. that of the resource the files give the id;
+//  3. that of the resource of the files, under the same parent, without a
+//     binding and an id, whose name is the same, exactly or but for case. What
+//     the files do not name at all is matched by what else names its kind. Several such
+//     are a problem that lists the ids, and stay unidentified;
+//  4. for someone else's, the parent's with `~` and the id.
+//
+// An id in the files that is not live is a problem. The resources given are not
+// changed; the attributes are shared.
 func Identify(schemas resource.Schemas, last, desired *resource.Snapshot, live []*resource.Resource) (*resource.Snapshot, []diag.Problem) {
-	return &resource.Snapshot{}, nil
+	i := &identifier{
+		schemas: schemas, last: last, desired: desired, identified: &resource.Snapshot{},
+		bound: map[identity]resource.Address{}, given: map[identity]resource.Address{}, addresses: map[identity]resource.Address{},
+	}
+	i.index()
+	for _, s := range schemas {
+		i.kind(s, oneOfEach(s.Kind, live))
+	}
+	i.checkGiven()
+	return i.identified, i.problems.Sorted()
+}
+
+// identity is an id; ids of two kinds are never compared.
+type identity struct {
+	kind resource.Kind
+	id   string
+}
+
+type identifier struct {
+	schemas       resource.Schemas
+	last, desired *resource.Snapshot
+	identified    *resource.Snapshot
+	bound         map[identity]resource.Address // by last
+	given         map[identity]resource.Address // by the files
+	addresses     map[identity]resource.Address // found so far
+	problems      diag.List
+}
+
+func (i *identifier) index() {
+	for r := range i.last.All() {
+		if r.ID != "" {
+			i.bound[identity{r.Address.Kind, r.ID}] = r.Address
+		}
+	}
+	for r := range i.desired.All() {
+		if r.ID == "" {
+			continue
+		}
+		id := identity{r.Address.Kind, r.ID}
+		if other, taken := i.given[id]; taken {
+			i.problem(diag.Error, diag.Duplicate, r, fmt.Sprintf("id is %q, as that of %s; want an id once", r.ID, other))
+			continue
+		}
+		i.given[id] = r.Address
+	}
+}
+
+func (i *identifier) problem(s diag.Severity, c diag.Code, at *resource.Resource, message string) {
+	i.problems.Add(diag.Problem{Severity: s, Code: c, Position: at.Position, Address: at.Address.String(), Message: message})
+}
+
+// oneOfEach gives the live resources of a kind by id. A list that changes while
+// it is read may repeat one; the later reading counts.
+func oneOfEach(k resource.Kind, live []*resource.Resource) []*resource.Resource {
+	var ofKind []*resource.Resource
+	for _, r := range live {
+		if r.Address.Kind == k {
+			ofKind = append(ofKind, r)
+		}
+	}
+	slices.SortStableFunc(ofKind, func(a, b *resource.Resource) int { return strings.Compare(a.ID, b.ID) })
+	once := ofKind[:0]
+	for n, r := range ofKind {
+		if n+1 == len(ofKind) || ofKind[n+1].ID != r.ID {
+			once = append(once, r)
+		}
+	}
+	return once
+}
+
+// kind identifies the resources of one kind, whose parents are identified.
+func (i *identifier) kind(s *resource.Schema, live []*resource.Resource) {
+	unknown := map[resource.Address][]*resource.Resource{} // by parent
+	for _, r := range live {
+		parent := i.addresses[identity{s.Parent, r.ParentID}]
+		if a, ok := i.byID(s, r, parent); ok {
+			i.identify(s, r, a)
+			continue
+		}
+		unknown[parent] = append(unknown[parent], r)
+	}
+	if len(unknown) == 0 {
+		return
+	}
+	i.byName(s, unknown)
+	for parent, rest := range unknown {
+		for _, r := range rest {
+			if _, found := i.addresses[identity{s.Kind, r.ID}]; !found {
+				i.identify(s, r, someoneElses(s, r, parent))
+			}
+		}
+	}
+}
+
+// identify puts a live resource at its address, or aside where a key that moved
+// onto another leaves two for one address.
+func (i *identifier) identify(s *resource.Schema, r *resource.Resource, a resource.Address) {
+	own := *r
+	own.Address = a
+	if !i.identified.Add(&own) {
+		own.Address = someoneElses(s, r, a.Up(s.Parent))
+		i.identified.Add(&own)
+	}
+	i.addresses[identity{s.Kind, r.ID}] = own.Address
+}
+
+func someoneElses(s *resource.Schema, r *resource.Resource, parent resource.Address) resource.Address {
+	return parent.Down(s.Kind, "~"+r.ID)
+}
+
+// byID takes the binding, moved along with the parent's key where that moved.
+func (i *identifier) byID(s *resource.Schema, r *resource.Resource, parent resource.Address) (resource.Address, bool) {
+	id := identity{s.Kind, r.ID}
+	given, isGiven := i.given[id]
+	bound, isBound := i.bound[id]
+	switch {
+	case isBound && isGiven && given != bound && i.desired.Get(bound) == nil:
+		return given, true
+	case isBound && !parent.IsZero():
+		return parent.Down(s.Kind, bound.Leaf()), true
+	case isBound:
+		return bound, true
+	case isGiven && (i.isOther(given, r.ID) || given.Up(s.Parent) != parent):
+		return resource.Address{}, false
+	}
+	return given, isGiven
+}
+
+// isOther says that the address is bound to another id already.
+func (i *identifier) isOther(a resource.Address, id string) bool {
+	l := i.last.Get(a)
+	return l != nil && l.ID != "" && l.ID != id
+}
+
+// byName gives the resources nobody's id names to the unbound ones of the files.
+func (i *identifier) byName(s *resource.Schema, unknown map[resource.Address][]*resource.Resource) {
+	wanting := map[resource.Address][]*resource.Resource{}
+	for _, r := range unboundOf(s.Kind, i.last, i.desired) {
+		parent := r.Address.Up(s.Parent)
+		if len(unknown[parent]) > 0 && !i.identifiedAt(r.Address) {
+			wanting[parent] = append(wanting[parent], r)
+		}
+	}
+	for parent, resources := range wanting {
+		i.match(s, resources, unknown[parent])
+	}
+}
+
+func (i *identifier) identifiedAt(a resource.Address) bool { return i.identified.Get(a) != nil }
+
+func unboundOf(k resource.Kind, last, desired *resource.Snapshot) []*resource.Resource {
+	var unbound []*resource.Resource
+	for r := range desired.All() {
+		l := last.Get(r.Address)
+		if r.Address.Kind == k && r.ID == "" && (l == nil || l.ID == "") {
+			unbound = append(unbound, r)
+		}
+	}
+	return unbound
+}
+
+// match pairs the resources of the files with live ones of the same name: first
+// exactly, then but for case; by the first naming attribute before the next.
+func (i *identifier) match(s *resource.Schema, wanting, live []*resource.Resource) {
+	settled := map[resource.Address]bool{}
+	for _, form := range []func(string) string{strings.Clone, strings.ToLower} {
+		for _, attribute := range s.NameFrom {
+			i.matchBy(s, attribute, form, settled, wanting, live)
+		}
+	}
+}
+
+func (i *identifier) matchBy(s *resource.Schema, attribute string, form func(string) string, settled map[resource.Address]bool, wanting, live []*resource.Resource) {
+	asking := map[string][]*resource.Resource{}
+	for _, r := range wanting {
+		if by, name := callOf(s, r); by == attribute && !settled[r.Address] {
+			asking[form(name)] = append(asking[form(name)], r)
+		}
+	}
+	if len(asking) == 0 {
+		return
+	}
+	fitting := map[string][]*resource.Resource{}
+	for _, r := range live {
+		name := form(r.Value(attribute).Text())
+		if _, found := i.addresses[identity{s.Kind, r.ID}]; !found && !removed(s, r) && len(asking[name]) > 0 {
+			fitting[name] = append(fitting[name], r)
+		}
+	}
+	for name, fits := range fitting {
+		for _, r := range asking[name] {
+			settled[r.Address] = true
+		}
+		i.pair(s, attribute, asking[name], fits)
+	}
+}
+
+// callOf gives what the files call a resource: the attribute, and its value.
+func callOf(s *resource.Schema, r *resource.Resource) (attribute, name string) {
+	for _, a := range s.NameFrom {
+		if v := r.Value(a); v.IsSet() {
+			return a, v.Text()
+		}
+	}
+	return "", ""
+}
+
+func removed(s *resource.Schema, r *resource.Resource) bool {
+	return slices.ContainsFunc(s.Attributes, func(a resource.Attribute) bool {
+		return a.Spend == resource.Delivery && r.Value(a.Name).Text() == s.Removal
+	})
+}
+
+func (i *identifier) pair(s *resource.Schema, attribute string, asking, fits []*resource.Resource) {
+	if len(asking) == 1 && len(fits) == 1 {
+		i.identify(s, fits[0], asking[0].Address)
+		return
+	}
+	var ids []string
+	for _, r := range fits {
+		ids = append(ids, r.ID)
+	}
+	for _, r := range asking {
+		i.problem(diag.Warning, diag.AmbiguousName, r, fmt.Sprintf("%s is %q, which fits %s at the service and %s of the files; give the id of the one that is meant",
+			attribute, r.Value(attribute).Text(), strings.Join(ids, ", "), count(len(asking))))
+	}
+}
+
+func count(n int) string {
+	if n == 1 {
+		return "one resource"
+	}
+	return fmt.Sprintf("%d resources", n)
+}
+
+// checkGiven reports ids of the files that name nothing live, or not what the
+// address is bound to.
+func (i *identifier) checkGiven() {
+	ids := make([]identity, 0, len(i.given))
+	for id := range i.given {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b identity) int {
+		return cmp.Or(strings.Compare(string(a.kind), string(b.kind)), strings.Compare(a.id, b.id))
+	})
+	for _, id := range ids {
+		address, found := i.addresses[id]
+		r := i.desired.Get(i.given[id])
+		switch {
+		case found && address == r.Address:
+		case found && i.isOther(r.Address, id.id):
+			i.problem(diag.Error, diag.Conflicting, r, fmt.Sprintf("id is %q, and the key is bound to %q; want that id, or another key", id.id, i.last.Get(r.Address).ID))
+		case found:
+			i.problem(diag.Error, diag.Conflicting, r, fmt.Sprintf("id is %q, which is that of %s; want another id, or the same key", id.id, address))
+		case i.bound[id] != r.Address && !i.wantedArchived(r):
+			i.problem(diag.Error, diag.BadValue, r, fmt.Sprintf("id is %q, and the service has no such %s; want the id of a live one, or none", id.id, id.kind))
+		}
+	}
+}
+
+func (i *identifier) wantedArchived(r *resource.Resource) bool {
+	return removed(i.schemas.Of(r.Address.Kind), r)
 }

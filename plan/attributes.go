@@ -1,0 +1,188 @@
+package plan
+
+import (
+	"slices"
+
+	"adsync/internal/resource"
+)
+
+// compareAttributes updates or adopts what is there on every side that counts.
+func (d *differ) compareAttributes(t three) {
+	fields, recorded := d.fields(t)
+	adopts := t.last == nil
+	if len(fields) == 0 && len(recorded) == 0 && !adopts {
+		d.plan.InSync++
+		return
+	}
+	mayMove := !adopts || d.covered(Adopts, t.address)
+	if mayMove && d.covered(Replaces, t.address) && slices.ContainsFunc(fields, func(f Field) bool { return t.kind.attributes[f.Name].Immutable }) {
+		c := d.create(t, Replace)
+		c.Hazards = append(c.Hazards, Replaces, Archives)
+		return
+	}
+	c := d.change(t, Update)
+	c.Fields, c.Recorded = fields, recorded
+	switch {
+	case adopts:
+		c.Action = Adopt
+		d.holdAdopt(t, c)
+	case len(fields) == 0:
+		c.Action = Record
+	}
+	d.sortOutFields(t, c)
+	c.Fields = d.carryOver(t, c.Fields)
+}
+
+func (d *differ) holdAdopt(t three, c *Change) {
+	c.Hazards = append(c.Hazards, Adopts)
+	if d.covered(Adopts, t.address) {
+		return
+	}
+	allow := allowAt(Adopts, t.address)
+	if t.above.held != nil && t.above.held.Hazard == Adopts {
+		allow = t.above.held.Allow
+	}
+	c.hold(Hold{Hazard: Adopts, Allow: allow, Message: "is at the service already, as " + c.ID + ", and adsync did not create it"})
+	d.fates[t.address] = &fate{held: &Hold{Hazard: Adopts, Allow: allow, Message: "held with " + t.address.String()}}
+}
+
+// fields compares every attribute the files give. It gives what differs at the
+// service, and what agrees there and is not recorded so.
+func (d *differ) fields(t three) (fields, recorded []Field) {
+	for _, n := range t.desired.Attributes {
+		a := t.kind.attributes[n.Name]
+		if a == nil {
+			continue
+		}
+		f := Field{Name: n.Name, Desired: n.Value, Live: t.live.Value(n.Name), Cause: Edit}
+		if t.last != nil {
+			f.Last = t.last.Value(n.Name)
+		}
+		switch {
+		case !readable(a):
+			f.Live = resource.Value{}
+			if t.last == nil && n.Value.IsSet() || t.last != nil && !same(f.Desired, f.Last) {
+				fields = append(fields, f)
+			}
+		case !same(f.Desired, f.Live):
+			fields = append(fields, f)
+		case f.Last.IsAbsent() || !same(f.Desired, f.Last):
+			recorded = append(recorded, f)
+		}
+	}
+	return fields, recorded
+}
+
+// readable says that the single-resource interface shows the attribute again.
+func readable(a *resource.Attribute) bool { return a.Wire.Path != "" }
+
+// sortOutFields gives each field its cause, its phase and what the table holds
+// it with.
+func (d *differ) sortOutFields(t three, c *Change) {
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		a := t.kind.attributes[f.Name]
+		f.Phase = phaseOf(a, f.Desired, f.Live)
+		if t.last != nil && readable(a) && !f.Last.IsAbsent() && same(f.Desired, f.Last) {
+			f.Cause = Drift
+		}
+		c.Hazards = append(c.Hazards, hazardsOf(a, f)...)
+		if f.Cause == Drift {
+			c.Hazards = append(c.Hazards, Drifts)
+		}
+		for _, h := range d.tableHolds(t, a, f) {
+			c.Hazards = append(c.Hazards, h.Hazard)
+			if !d.released(h, t.address) {
+				f.hold(h)
+			}
+		}
+	}
+}
+
+// released says whether the table's hold is allowed. What no flag releases, none
+// does.
+func (d *differ) released(h Hold, at resource.Address) bool {
+	return h.Allow != "" && d.covered(h.Hazard, at)
+}
+
+// tableHolds are the holds of the table's rows on one field that differs.
+func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
+	hold := func(h Hazard, message string) []Hold {
+		return []Hold{{Hazard: h, Message: message, Allow: allowAt(h, t.address)}}
+	}
+	foreign := t.last == nil || f.Last.IsAbsent() && !unset(f.Live)
+	switch {
+	case a.Immutable:
+		return hold(Replaces, a.Name+" cannot change after creation: "+a.Show(f.Live)+" is live; restore it, or allow archiving this one and creating another")
+	case a.Spend == resource.Delivery:
+		return d.statusHolds(t, a, f, foreign)
+	case !readable(a) || t.last == nil:
+		return nil
+	case f.Cause == Drift && d.Policy.driftOf(a.Name) == Revert:
+		return nil
+	case f.Cause == Drift:
+		return hold(Drifts, "changed outside adsync from "+a.Show(f.Last)+" to "+a.Show(f.Live)+"; write that in the file, or allow undoing it")
+	case foreign:
+		return hold(Adopts, a.Name+" is "+a.Show(f.Live)+" at the service and adsync did not write that")
+	case !f.Last.IsAbsent() && !same(f.Live, f.Last):
+		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", someone changed it to "+a.Show(f.Live)+" outside adsync; both started from "+a.Show(f.Last))
+	}
+	return nil
+}
+
+// statusHolds keeps adsync from starting what someone else stopped. Pausing
+// what the files want paused passes.
+func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign bool) []Hold {
+	starts := f.Desired.Text() == active
+	switch {
+	case f.Cause == Drift && starts:
+		return []Hold{{Hazard: Drifts, Message: "was " + a.Show(f.Live) + " outside adsync, which adsync never undoes; to start it, let the file say paused once and then active again"}}
+	case f.Cause == Drift:
+		return []Hold{{Hazard: Drifts, Message: "was set to " + a.Show(f.Live) + " outside adsync; write that in the file, or allow undoing it", Allow: allowAt(Drifts, t.address)}}
+	case starts && foreign:
+		return []Hold{{Hazard: Activates, Message: "is " + a.Show(f.Live) + " and adsync did not write that", Allow: allowAt(Activates, t.address)}}
+	}
+	return nil
+}
+
+// carryOver adds what a setting that is sent whole takes along: the attributes
+// of it that do not change, with their live values.
+func (d *differ) carryOver(t three, fields []Field) []Field {
+	settings := map[string]bool{}
+	for i := range fields {
+		if s := t.kind.whole[fields[i].Name]; s != "" {
+			settings[s] = true
+		}
+	}
+	if len(settings) == 0 {
+		return fields
+	}
+	for s := range settings {
+		for _, name := range t.kind.members[s] {
+			v := t.live.Value(name)
+			if unset(v) || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
+				continue
+			}
+			carried := Field{Name: name, Desired: v, Live: v, Cause: CarryOver, Phase: Neutral}
+			if t.last != nil {
+				carried.Last = t.last.Value(name)
+			}
+			fields = append(fields, carried)
+		}
+	}
+	sortFields(fields)
+	return fields
+}
+
+func (c *Change) hold(h Hold) { c.Held = c.Held.and(h) }
+
+func (f *Field) hold(h Hold) { f.Held = f.Held.and(h) }
+
+// and gives one hold that stands for both.
+func (h *Hold) and(further Hold) *Hold {
+	if h == nil {
+		return &further
+	}
+	h.Also = append(h.Also, further)
+	return h
+}

@@ -1,0 +1,178 @@
+package plan
+
+import (
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// create gives a resource that is not there, with every attribute the files
+// give and the defaults of those a create must have. Beneath it everything is
+// created too, and held when it is held.
+func (d *differ) create(t three, action Action) *Change {
+	c := d.change(t, action)
+	missing := d.createFields(t, c)
+	if t.above.held != nil {
+		c.hold(*t.above.held)
+	}
+	if !d.hasParent(t) {
+		missing = append(missing, "its "+string(t.kind.schema.Parent))
+		d.problems.Add(diag.Problem{Code: diag.UnknownParent, Position: c.Position, Address: t.address.String(),
+			Message: t.address.String() + " has no " + string(t.kind.schema.Parent) + "; want one in the files or at the service"})
+	}
+	if len(missing) > 0 {
+		c.hold(Hold{Hazard: Incomplete, Message: "cannot be created without " + strings.Join(missing, ", ")})
+	}
+	if action == Create && !t.above.born {
+		d.holdTwin(t, c)
+	}
+	d.fates[t.address] = &fate{born: true, moved: action == Replace, held: heldWith(t, c)}
+	return c
+}
+
+func (d *differ) hasParent(t three) bool {
+	if t.kind.schema.Parent == "" {
+		return true
+	}
+	parent := t.address.Up(t.kind.schema.Parent)
+	return d.Desired.Get(parent) != nil || d.Live.Get(parent) != nil
+}
+
+// heldWith is the hold of what lies beneath a held create: what releases the
+// top of the tree releases the tree.
+func heldWith(t three, c *Change) *Hold {
+	if t.above.held != nil || c.Held == nil {
+		return t.above.held
+	}
+	return &Hold{Hazard: c.Held.Hazard, Allow: c.Held.Allow, Message: "held with " + t.address.String()}
+}
+
+// createFields fills the fields of a create and gives what is missing.
+func (d *differ) createFields(t three, c *Change) (missing []string) {
+	for i := range t.kind.schema.Attributes {
+		a := &t.kind.schema.Attributes[i]
+		f := Field{Name: a.Name, Desired: t.desired.Value(a.Name), Cause: Edit, Phase: Creates}
+		if t.last != nil {
+			f.Last = t.last.Value(a.Name)
+		}
+		if !f.Desired.IsSet() && a.OnCreate && a.Default != "" {
+			f.Desired, f.Cause = resource.Text(a.Default), Default
+		}
+		switch {
+		case f.Desired.IsSet():
+			c.Fields = append(c.Fields, f)
+		case a.OnCreate:
+			missing = append(missing, a.Name)
+			d.missing(t, t.address.String()+" is new and has no "+a.Name+"; want one")
+		}
+	}
+	missing = append(missing, d.missingHalf(t)...)
+	sortFields(c.Fields)
+	d.startAtTop(t, c)
+	return missing
+}
+
+func (d *differ) missing(t three, message string) {
+	d.problems.Add(diag.Problem{Code: diag.Required, Position: t.desired.Position, Address: t.address.String(), Message: message})
+}
+
+// missingHalf holds a create to exactly one attribute of each exclusive setting
+// (service facts, 2.3: exactly one of daily and lifetime).
+func (d *differ) missingHalf(t three) (missing []string) {
+	for _, halves := range t.kind.exclusive {
+		var names, given []string
+		for _, a := range halves {
+			names = append(names, a.Name)
+			if t.desired.Value(a.Name).IsSet() {
+				given = append(given, a.Name)
+			}
+		}
+		if len(given) == 1 {
+			continue
+		}
+		want := strings.Join(names, " or ")
+		missing = append(missing, "exactly one of "+want)
+		if len(given) == 0 {
+			d.missing(t, t.address.String()+" is new and has neither "+strings.Join(names, " nor ")+"; want one of them")
+			continue
+		}
+		d.problems.Add(diag.Problem{Code: diag.Conflicting, Position: t.desired.Position, Address: t.address.String(),
+			Message: t.address.String() + " has " + strings.Join(given, " and ") + "; want one of them"})
+	}
+	return missing
+}
+
+// startAtTop puts off the start of the highest new resource of a tree: it is
+// created paused and activated last (design.md section 5). Beneath it things
+// may be active from the start.
+func (d *differ) startAtTop(t three, c *Change) {
+	if t.above.born {
+		return
+	}
+	for i := range c.Fields {
+		if c.Fields[i].Name != t.kind.delivery || c.Fields[i].Desired.Text() != active {
+			continue
+		}
+		c.Fields[i].Phase = Activate
+		c.Hazards = append(c.Hazards, Activates)
+		if len(t.kind.caps) > 0 {
+			c.Hazards = append(c.Hazards, RaisesSpend)
+		}
+	}
+}
+
+// twinKey is what makes people take two resources for one: the same parent and
+// a name that differs in case, spaces or hyphens at most.
+type twinKey struct {
+	parent resource.Address
+	kind   resource.Kind
+	name   string
+}
+
+// holdTwin holds a create beside a live resource of the same name that the
+// files do not name: it may be a renamed key, or someone else's.
+func (d *differ) holdTwin(t three, c *Change) {
+	if d.twins == nil {
+		d.findTwins()
+	}
+	twins := d.twins[twinKey{t.address.Up(t.kind.schema.Parent), t.address.Kind, resource.Fold(c.Name)}]
+	if c.Name == "" || len(twins) == 0 {
+		return
+	}
+	c.Hazards = append(c.Hazards, Twins)
+	if d.covered(Twins, t.address) {
+		return
+	}
+	c.hold(Hold{Hazard: Twins, Message: d.twinMessage(twins), Allow: allowAt(Twins, t.address)})
+}
+
+func (d *differ) findTwins() {
+	d.twins = map[twinKey][]resource.Address{}
+	for _, a := range d.addresses {
+		live, k := d.Live.Get(a), d.kinds[a.Kind]
+		if live == nil || k == nil || d.Desired.Get(a) != nil || k.archived(live) {
+			continue
+		}
+		seen := ""
+		for _, from := range k.schema.NameFrom {
+			name := resource.Fold(live.Value(from).Text())
+			if name == "" || name == seen {
+				continue
+			}
+			key := twinKey{a.Up(k.schema.Parent), a.Kind, name}
+			d.twins[key], seen = append(d.twins[key], a), name
+		}
+	}
+}
+
+func (d *differ) twinMessage(twins []resource.Address) string {
+	var ids []string
+	for _, a := range twins {
+		if d.Last.Get(a) != nil {
+			return "has the name of " + a.String() + ", which the files no longer name: rename or new? keep the key of the first to rename it, or allow creating another"
+		}
+		ids = append(ids, d.Live.Get(a).ID)
+	}
+	return "has the name of what is at the service already, as " + strings.Join(ids, ", ") + "; give its id to manage it, or allow creating another"
+}

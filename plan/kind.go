@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+
+	"adsync/internal/resource"
+)
+
+// The statuses of every attribute that governs delivery: active delivers,
+// paused and the schema's Removal do not (interface, part 3).
+const (
+	active = "active"
+	paused = "paused"
+)
+
+// kind is a schema, indexed for comparing.
+type kind struct {
+	schema     *resource.Schema
+	attributes map[string]*resource.Attribute
+	delivery   string                  // name of the attribute that governs delivery, "" where none does
+	caps       []*resource.Attribute   // the amounts that cap what a resource spends
+	whole      map[string]string       // attribute to the setting it is sent whole with
+	members    map[string][]string     // the attributes of such a setting, sorted
+	halves     map[string][]string     // attribute to the others of its exclusive setting
+	exclusive  [][]*resource.Attribute // exclusive settings: a create gives exactly one attribute of each
+}
+
+func describe(s *resource.Schema) *kind {
+	k := &kind{schema: s, attributes: map[string]*resource.Attribute{}, whole: map[string]string{}, members: map[string][]string{}, halves: map[string][]string{}}
+	exclusive := map[string][]*resource.Attribute{}
+	for i := range s.Attributes {
+		a := &s.Attributes[i]
+		k.attributes[a.Name] = a
+		if a.Spend == resource.Delivery {
+			k.delivery = a.Name
+		}
+		if a.Spend == resource.Amount && a.Per != "" {
+			k.caps = append(k.caps, a)
+		}
+		g, ok := s.Group(a)
+		if !ok {
+			continue
+		}
+		if g.Exclusive {
+			exclusive[g.Wire] = append(exclusive[g.Wire], a)
+			continue
+		}
+		k.whole[a.Name] = g.Wire
+		k.members[g.Wire] = append(k.members[g.Wire], a.Name)
+	}
+	for _, members := range k.members {
+		slices.Sort(members)
+	}
+	for _, g := range s.Groups {
+		k.addExclusive(exclusive[g.Wire])
+	}
+	return k
+}
+
+func (k *kind) addExclusive(attributes []*resource.Attribute) {
+	if len(attributes) == 0 {
+		return
+	}
+	k.exclusive = append(k.exclusive, attributes)
+	for _, a := range attributes {
+		for _, other := range attributes {
+			if other != a {
+				k.halves[a.Name] = append(k.halves[a.Name], other.Name)
+			}
+		}
+	}
+}
+
+// archived says that the resource's own status removes it.
+func (k *kind) archived(r *resource.Resource) bool {
+	return k.delivery != "" && r.Value(k.delivery).Text() == k.schema.Removal
+}
+
+// delivers says that the resource's own status lets it spend.
+func (k *kind) delivers(r *resource.Resource) bool {
+	return k.delivery != "" && r.Value(k.delivery).Text() == active
+}
+
+// write sets an attribute as the service does: the other halves of an exclusive
+// setting go, and what is cleared is not there.
+func (k *kind) write(r *resource.Resource, name string, v resource.Value) {
+	if !v.IsSet() {
+		r.Set(name, resource.Value{})
+		return
+	}
+	for _, half := range k.halves[name] {
+		r.Set(half, resource.Value{})
+	}
+	r.Set(name, v)
+}
+
+// overlay gives the live resource with the fields written that pass.
+func (k *kind) overlay(live *resource.Resource, fields []Field, passes func(*Field) bool) *resource.Resource {
+	after := &resource.Resource{}
+	if live != nil {
+		*after = *live
+		after.Attributes = slices.Clone(live.Attributes)
+	}
+	for i := range fields {
+		if passes(&fields[i]) {
+			k.write(after, fields[i].Name, fields[i].Desired)
+		}
+	}
+	return after
+}
+
+// unset says that a value is none: absent, cleared, or a list of nothing.
+func unset(v resource.Value) bool {
+	if !v.IsSet() {
+		return true
+	}
+	_, isNumber := v.Number()
+	return !isNumber && v.Text() == "" && len(v.Items()) == 0
+}
+
+// same compares values as the service would: what is unset is one thing there.
+func same(v, w resource.Value) bool {
+	return v.Equal(w) || unset(v) && unset(w)
+}
+
+func quote(s string) string { return strconv.Quote(s) }

@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// removedFromFiles handles what adsync manages and the files no longer name.
+// Absence removes nothing unless the policy says so (design.md 2.9), and then
+// the policy of the highest resource removed decides for all beneath it.
+func (d *differ) removedFromFiles(t three, i int) {
+	if t.gone() || t.above.born {
+		d.fates[t.address] = &fate{dead: true}
+		d.change(t, Forget)
+		return
+	}
+	d.fates[t.address] = &fate{removed: true}
+	policy := d.Policy.pruneOf(t.address.Kind)
+	switch {
+	case t.above.removed:
+		d.keep(t)
+	case policy == PrunePause && d.mayPrune(t, i):
+		d.prunePause(t)
+	case policy == PruneArchive && d.mayPrune(t, i):
+		d.fates[t.address] = &fate{closed: true}
+		c := d.change(t, Archive)
+		c.Fields, c.Hazards, c.Pruned = []Field{statusField(t, t.kind.schema.Removal)}, []Hazard{Archives}, true
+	default:
+		d.keep(t)
+	}
+}
+
+func (d *differ) keep(t three) { d.plan.Kept = append(d.plan.Kept, t.address) }
+
+// mayPrune says that no guard keeps the resource: its kind is there in the
+// files as before, it has a status, and the files name nothing beneath it.
+func (d *differ) mayPrune(t three, i int) bool {
+	return !d.shrunk[t.address.Kind] && t.kind.delivery != "" && !d.namedBeneath(i)
+}
+
+func (d *differ) namedBeneath(i int) bool {
+	prefix := d.addresses[i].Key + "/"
+	for _, a := range d.addresses[i+1:] {
+		if !strings.HasPrefix(a.Key, prefix) {
+			return false
+		}
+		if d.Desired.Get(a) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *differ) prunePause(t three) {
+	if !t.kind.delivers(t.live) {
+		d.keep(t)
+		return
+	}
+	c := d.change(t, Update)
+	c.Fields, c.Pruned = []Field{statusField(t, paused)}, true
+}
+
+func statusField(t three, status string) Field {
+	name := t.kind.delivery
+	return Field{Name: name, Desired: resource.Text(status), Last: t.last.Value(name), Live: t.live.Value(name), Cause: Edit, Phase: Lower}
+}
+
+// findShrunk finds the kinds the files name so much less of that nothing is
+// pruned: a cut file must not look like a decision (design.md section 6).
+func (d *differ) findShrunk() {
+	d.shrunk = map[resource.Kind]bool{}
+	if !d.prunes() {
+		return
+	}
+	had, missing, named := map[resource.Kind]int64{}, map[resource.Kind]int64{}, map[resource.Kind]int64{}
+	for _, a := range d.addresses {
+		if d.Desired.Get(a) != nil {
+			named[a.Kind]++
+		}
+		if d.Last.Get(a) != nil {
+			had[a.Kind]++
+			if d.Desired.Get(a) == nil {
+				missing[a.Kind]++
+			}
+		}
+	}
+	for _, s := range d.Schemas {
+		k := s.Kind
+		d.shrunk[k] = missing[k] > 0 && (named[k] == 0 || had[k] >= d.Policy.ShrinkFrom && missing[k]*100 > had[k]*d.Policy.ShrinkPercent)
+		if d.shrunk[k] && d.Policy.pruneOf(k) != PruneKeep {
+			d.problems.Add(diag.Problem{Severity: diag.Warning, Code: diag.NeedsDecision,
+				Message: fmt.Sprintf("the files name %d of %d %s resources adsync manages; nothing of this kind is pruned", had[k]-missing[k], had[k], k),
+				Hint:    "if that is meant, set their status to archived in the files"})
+		}
+	}
+}
+
+func (d *differ) prunes() bool {
+	return slices.ContainsFunc(d.Schemas, func(s *resource.Schema) bool {
+		p := d.Policy.pruneOf(s.Kind)
+		return p == PrunePause || p == PruneArchive
+	})
+}

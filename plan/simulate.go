@@ -1,0 +1,31 @@
+package plan
+
+import "adsync/internal/resource"
+
+// Simulate gives what would be live after the applicable part of a plan, with a
+// made-up id for what it creates. It changes neither argument.
+func Simulate(live *resource.Snapshot, p *Plan) *resource.Snapshot {
+	after := &resource.Snapshot{}
+	for r := range live.All() {
+		after.Add(r)
+	}
+	kinds := map[resource.Kind]*kind{}
+	for _, s := range p.schemas {
+		kinds[s.Kind] = describe(s)
+	}
+	for _, c := range p.Applicable() {
+		simulate(after, kinds[c.Address.Kind], c)
+	}
+	return after
+}
+
+func simulate(live *resource.Snapshot, k *kind, c Change) {
+	before := live.Get(c.Address)
+	switch c.Action {
+	case Record, Forget:
+		return
+	case Create, Replace:
+		before = &resource.Resource{Address: c.Address, ID: "simulated:" + c.Address.String()}
+	}
+	live.Put(k.overlay(before, c.Fields, func(*Field) bool { return true }))
+}
