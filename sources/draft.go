@@ -13,14 +13,15 @@ type draft struct {
 	schema     *resource.Schema
 	key        mark   // the key as written, empty where the name decides
 	id         mark   // the service's id as written, empty where none is
-	parents    []mark // what names each ancestor, from the top down: a key or a name
+	parents    []mark // what names each ancestor, the nearest last: a key, a path of keys, or a name; empty where not named
 	within     int    // 1 + index of the draft of the same result it is nested in; 0 where parents name it
 	use        []mark // templates it inherits from, the later over the earlier
 	attributes resource.Attributes
 	hints      []hintList // list attributes whose items name hint lists; they are not in attributes
 	rejected   []string   // attributes that are written and do not parse: not missing
 	position   diag.Position
-	failed     bool // the row has a problem: it counts as failed and is not used
+	columns    map[string]int // of a sheet's row: the column of each attribute, where one that is missing belongs
+	failed     bool           // the row has a problem: it counts as failed and is not used
 }
 
 // mark is a text and where it is written.
@@ -68,6 +69,7 @@ type input struct {
 	schemas resource.Schemas
 	env     resource.Env
 	bounds  bounds
+	words   vocabularies // the keys of YAML, made from schemas
 	// attach reads a file of the tree that a value refers to, by its path from
 	// the folder of the source the position stands in.
 	attach func(name string, at diag.Position) (content []byte, path string, finding *resource.Finding)

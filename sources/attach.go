@@ -1,0 +1,111 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// attach reads a file of the tree that a value refers to, by its path from the
+// folder of the source the value stands in. It is safe for concurrent use.
+func (t *tree) attach(name string, at diag.Position) (content []byte, slashPath string, finding *resource.Finding) {
+	slashPath, finding = attachedPath(name, at.File)
+	if finding != nil {
+		return nil, "", finding
+	}
+	if link := linkIn(t.root, slashPath); link != "" {
+		return nil, "", badFile(fmt.Sprintf("file is %q, and %q is a symbolic link; want the file itself", name, link))
+	}
+	content, hash, err := readRegular(t.root, slashPath, t.bounds.attachedBytes)
+	if err != nil {
+		return nil, "", t.cannotAttach(name, slashPath, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if before, read := t.attached[slashPath]; read && before != hash {
+		return nil, "", badFile(fmt.Sprintf("file %q changes while it is read; want files that hold still", name))
+	}
+	t.attached[slashPath] = hash
+	return content, slashPath, nil
+}
+
+func badFile(message string) *resource.Finding {
+	return &resource.Finding{Code: diag.BadFile, Message: message}
+}
+
+// attachedPath is the slash path in the tree of a name written in a source.
+func attachedPath(name, source string) (string, *resource.Finding) {
+	joined := path.Join(path.Dir(source), name)
+	if path.IsAbs(name) || strings.ContainsAny(name, "\\:\x00") || joined == ".." || strings.HasPrefix(joined, "../") {
+		return "", badFile(fmt.Sprintf("file is %q; want a path from this file's folder that stays in the project, joined by /", name))
+	}
+	return joined, nil
+}
+
+// linkIn gives the first part of a path that is a symbolic link, or "".
+func linkIn(root *os.Root, slashPath string) string {
+	for i := 0; i <= len(slashPath); i++ {
+		if i < len(slashPath) && slashPath[i] != '/' {
+			continue
+		}
+		about, err := root.Lstat(slashPath[:i])
+		if err != nil {
+			return ""
+		}
+		if about.Mode()&fs.ModeSymlink != 0 {
+			return slashPath[:i]
+		}
+	}
+	return ""
+}
+
+func (t *tree) cannotAttach(name, slashPath string, err error) *resource.Finding {
+	if !errors.Is(err, fs.ErrNotExist) {
+		f := unreadable(err)
+		return &resource.Finding{Code: diag.BadFile, Message: fmt.Sprintf("file is %q: %s", name, f.Message), Hint: f.Hint}
+	}
+	f := badFile(fmt.Sprintf("file is %q, which is not there; want a file of the project", name))
+	f.Hint = t.nearestFile(slashPath)
+	return f
+}
+
+func (t *tree) nearestFile(slashPath string) string {
+	entries, err := fs.ReadDir(t.root.FS(), path.Dir(slashPath))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return diag.DidYouMean(path.Base(slashPath), names)
+}
+
+// ReadImage reads a file of the tree by its slash path, as Desired.Images gives
+// it. It follows no link and leaves the project's folder for nothing.
+func (p Project) ReadImage(slashPath string) ([]byte, error) {
+	if !fs.ValidPath(slashPath) {
+		return nil, fmt.Errorf("image is %q; want a path below the project's folder", slashPath)
+	}
+	root, err := os.OpenRoot(p.Root)
+	if err != nil {
+		return nil, fmt.Errorf("open project folder: %w", err)
+	}
+	defer root.Close()
+	if link := linkIn(root, slashPath); link != "" {
+		return nil, fmt.Errorf("image is %q, and %q is a symbolic link; want the file itself", slashPath, link)
+	}
+	content, _, err := readRegular(root, slashPath, defaultBounds().attachedBytes)
+	if err != nil {
+		return nil, fmt.Errorf("read image %q: %w", slashPath, err)
+	}
+	return content, nil
+}

@@ -1,0 +1,111 @@
+package sources
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// check holds one resource against its schema.
+func (c *collection) check(e *entry) {
+	c.checkRequired(e)
+	for i := range e.resource.Attributes {
+		n := &e.resource.Attributes[i]
+		a, known := e.draft.schema.Attribute(n.Name)
+		if !known || !n.Value.IsSet() {
+			continue
+		}
+		c.checkVisible(e, a, n.Value)
+		c.checkAmount(e, a, n.Value)
+		if a.Type == resource.TypeImage {
+			n.Value = c.checkImage(e, n.Value)
+		}
+	}
+	if len(e.draft.rejected) == 0 {
+		c.checkRules(e)
+	}
+}
+
+func (c *collection) checkRequired(e *entry) {
+	for i := range e.draft.schema.Attributes {
+		a := &e.draft.schema.Attributes[i]
+		if !a.Required || e.resource.Value(a.Name).IsSet() || slices.Contains(e.draft.rejected, a.Name) {
+			continue
+		}
+		c.report(e, e.draft.position, resource.Finding{
+			Code:    diag.Required,
+			Message: fmt.Sprintf("%s has no %s; want one", strings.ToLower(e.draft.schema.Title), a.Name),
+			Hint:    a.Help,
+		})
+	}
+}
+
+func (c *collection) checkRules(e *entry) {
+	for _, rule := range e.draft.schema.Rules {
+		f := rule.Check(e.resource.Value)
+		if f == nil {
+			continue
+		}
+		position := e.resource.Value(f.Attribute).Position
+		if position.IsZero() {
+			position = e.draft.position
+		}
+		c.report(e, position, *f)
+	}
+}
+
+// checkVisible reports characters a reader of the file cannot see: in a text
+// they may be meant, in an address they lead somewhere else.
+func (c *collection) checkVisible(e *entry, a *resource.Attribute, v resource.Value) {
+	c.reportHidden(e, a, v.Text(), v.Position)
+	for i, item := range v.Items() {
+		c.reportHidden(e, a, item, v.ItemPosition(i))
+	}
+}
+
+func (c *collection) reportHidden(e *entry, a *resource.Attribute, text string, at diag.Position) {
+	i := strings.IndexFunc(text, func(r rune) bool {
+		return r != '\n' && r != '\r' && r != '\t' && (r < ' ' || r > '~') && diag.HasHidden(string(r))
+	})
+	if i < 0 {
+		return
+	}
+	severity := diag.Warning
+	if a.Type == resource.TypeURL || a.Type == resource.TypeImage || a.Type == resource.TypeQuery {
+		severity = diag.Error
+	}
+	r := []rune(text[i:])[0]
+	c.report(e, at, resource.Finding{
+		Code: diag.HiddenCharacter, Severity: severity,
+		Message: fmt.Sprintf("%s holds the character U+%04X, which cannot be seen; want visible text", a.Name, r),
+		Hint:    "type the text again if it was pasted",
+	})
+}
+
+// Amounts above these look like micros that were meant as units.
+const (
+	likelyMicrosBudget = 1_000_000 * resource.MicrosPerUnit
+	likelyMicrosBid    = 10_000 * resource.MicrosPerUnit
+)
+
+func (c *collection) checkAmount(e *entry, a *resource.Attribute, v resource.Value) {
+	n, isNumber := v.Number()
+	if !isNumber || a.Type != resource.TypeMoney {
+		return
+	}
+	likely := int64(likelyMicrosBid)
+	if a.Per != "" {
+		likely = likelyMicrosBudget
+	}
+	if n < likely {
+		return
+	}
+	c.report(e, v.Position, resource.Finding{
+		Code: diag.LooksLikeMicros, Severity: diag.Warning,
+		Message: fmt.Sprintf("%s is %s, which looks like micros; want units of the account's currency", a.Name, resource.FormatMoney(n)),
+		Hint:    fmt.Sprintf("%s if micros were meant", resource.FormatMoney(n/resource.MicrosPerUnit)),
+	})
+}

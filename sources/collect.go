@@ -1,0 +1,200 @@
+package sources
+
+import (
+	"fmt"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// collection puts the drafts of every source into one tree.
+type collection struct {
+	schemas  resource.Schemas
+	tree     *tree
+	problems diag.List
+	entries  []entry
+	offsets  []int // of each source's first entry
+	images   map[string]picture
+	index    index
+}
+
+// entry is a draft on its way to a resource.
+type entry struct {
+	draft    *draft
+	source   int
+	parent   *entry
+	resource *resource.Resource // its address is zero while it has no place
+	bad      bool               // has a problem of its own, found here
+}
+
+func newCollection(schemas resource.Schemas, t *tree) *collection {
+	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, index: newIndex()}
+}
+
+// collect makes resources of drafts: it takes over defaults and templates,
+// finds keys and parents, and holds every resource against its schema. What is
+// found does not depend on the order of the files: they come sorted by name.
+func (c *collection) collect(files []file, results []result) Desired {
+	shared := c.share(results)
+	c.enter(results)
+	for i := range c.entries {
+		c.inherit(&c.entries[i], shared)
+		c.name(&c.entries[i])
+	}
+	for _, schema := range c.schemas {
+		c.placeAll(schema)
+	}
+	for i := range c.entries {
+		c.check(&c.entries[i])
+	}
+	return c.desired(files, results)
+}
+
+// enter lists every draft, source by source.
+func (c *collection) enter(results []result) {
+	count := 0
+	for i := range results {
+		c.problems.AddAll(results[i].problems)
+		c.offsets = append(c.offsets, count)
+		count += len(results[i].drafts)
+	}
+	c.entries = make([]entry, 0, count)
+	resources := make([]resource.Resource, count)
+	for source := range results {
+		for i := range results[source].drafts {
+			d := &results[source].drafts[i]
+			r := &resources[len(c.entries)]
+			*r = resource.Resource{ID: d.id.text, Attributes: d.attributes, Position: d.position}
+			c.entries = append(c.entries, entry{draft: d, source: source, resource: r})
+		}
+	}
+}
+
+// report puts a finding about a resource on the list.
+func (c *collection) report(e *entry, position diag.Position, f resource.Finding) {
+	problem := problemAt(position, f)
+	if !e.resource.Address.IsZero() {
+		problem.Address = e.resource.Address.String()
+	}
+	c.problems.Add(problem)
+	e.bad = e.bad || problem.Severity == diag.Error
+}
+
+// name gives a resource its key: the one written, else the slug of its name.
+func (c *collection) name(e *entry) {
+	key := e.draft.key
+	if key.text == "" && key.position.IsZero() {
+		name := e.draft.schema.NameOf(e.resource)
+		if name == "" {
+			return
+		}
+		key = mark{text: resource.Slug(name), position: c.nameOf(e).Position}
+		if !resource.ValidKey(key.text) {
+			c.report(e, key.position, resource.Finding{Code: diag.Required, Message: fmt.Sprintf("name %q gives no key; want a key of letters, digits, '-', '_' and '.'", name)})
+			return
+		}
+	}
+	if !resource.ValidKey(key.text) {
+		c.refuseKey(e, key)
+		return
+	}
+	e.resource.Address = resource.Address{Kind: e.draft.schema.Kind, Key: key.text}
+}
+
+func (c *collection) refuseKey(e *entry, key mark) {
+	if key.text == "" {
+		return
+	}
+	f := resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("key is %q; want letters, digits, '-', '_' and '.', at most 200", key.text)}
+	if slug := resource.Slug(key.text); resource.ValidKey(slug) {
+		f.Hint = fmt.Sprintf("such as %q", slug)
+	}
+	if diag.HasHidden(key.text) {
+		f.Code, f.Hint = diag.HiddenCharacter, "it holds a character that cannot be seen"
+	}
+	c.report(e, key.position, f)
+}
+
+// nameOf is the value that names a resource.
+func (c *collection) nameOf(e *entry) resource.Value {
+	for _, attribute := range e.draft.schema.NameFrom {
+		if v := e.resource.Value(attribute); v.IsSet() {
+			return v
+		}
+	}
+	return resource.Value{}
+}
+
+// placeAll gives the resources of a kind their addresses; the kinds above have
+// theirs.
+func (c *collection) placeAll(schema *resource.Schema) {
+	for i := range c.entries {
+		if e := &c.entries[i]; e.draft.schema.Kind == schema.Kind {
+			c.place(e)
+		}
+	}
+}
+
+func (c *collection) place(e *entry) {
+	key := e.resource.Address.Key
+	if e.draft.schema.Parent != "" {
+		e.parent = c.parentOf(e)
+		if e.parent == nil || e.parent.resource.Address.IsZero() || key == "" {
+			e.resource.Address = resource.Address{}
+			e.bad = true
+			return
+		}
+		e.resource.Address = e.parent.resource.Address.Down(e.draft.schema.Kind, key)
+	}
+	if key == "" {
+		e.bad = true
+		return
+	}
+	c.enterIndex(e)
+}
+
+func (c *collection) parentOf(e *entry) *entry {
+	if e.draft.within > 0 {
+		return &c.entries[c.offsets[e.source]+e.draft.within-1]
+	}
+	return c.findParent(e)
+}
+
+// enterIndex refuses a second resource of the same address, name or id.
+func (c *collection) enterIndex(e *entry) {
+	if first := c.index.byAddress[e.resource.Address]; first != nil {
+		c.reportTwice(e, first, e.draft.position, first.draft.position, "is written twice")
+		return
+	}
+	c.index.byAddress[e.resource.Address] = e
+	if own := e.draft.schema.NameFrom[0]; e.resource.Value(own).IsSet() {
+		c.refuseTwin(e, own)
+	}
+	if e.draft.id.text != "" {
+		if first := c.index.byID[e.draft.id.text]; first != nil {
+			c.reportTwice(e, first, e.draft.id.position, first.draft.id.position, fmt.Sprintf("has the id %q, which another has", e.draft.id.text))
+			return
+		}
+		c.index.byID[e.draft.id.text] = e
+	}
+}
+
+func (c *collection) refuseTwin(e *entry, attribute string) {
+	name := e.resource.Value(attribute)
+	twin := sibling{e.parent, e.draft.schema.Kind, name.Text()}
+	first := c.index.bySibling[twin]
+	if first == nil {
+		c.index.bySibling[twin] = e
+		return
+	}
+	c.reportTwice(e, first, name.Position, first.resource.Value(attribute).Position, fmt.Sprintf("is named %q, as another %s beside it", name.Text(), strings.ToLower(e.draft.schema.Title)))
+}
+
+func (c *collection) reportTwice(e, first *entry, at, firstAt diag.Position, what string) {
+	f := resource.Finding{Code: diag.Duplicate, Message: fmt.Sprintf("%s %s, first at %s; want it once", e.resource.Address, what, firstAt)}
+	if e.draft.key.text == "" && first.resource.Address == e.resource.Address {
+		f.Hint = "give one of them a key of its own"
+	}
+	c.report(e, at, f)
+}

@@ -1,0 +1,58 @@
+package sources
+
+import (
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// desired is the end of a collection: what fits is in the snapshot, and every
+// row is used, ignored or failed.
+func (c *collection) desired(files []file, results []result) Desired {
+	d := Desired{Snapshot: &resource.Snapshot{}, Images: map[string]string{}, Hash: c.tree.sum(files)}
+	for i := range c.entries {
+		e := &c.entries[i]
+		if e.bad && !e.draft.failed {
+			results[e.source].rows.Used--
+			results[e.source].rows.Failed++
+		}
+		if !e.bad && !e.draft.failed {
+			d.Snapshot.Add(e.resource)
+			d.keepImages(e)
+		}
+	}
+	for i, f := range files {
+		d.Sources = append(d.Sources, Source{File: f.name, Rows: results[i].rows, Hash: f.hash})
+	}
+	c.refuseNothing(files)
+	d.Problems = c.problems.Sorted()
+	return d
+}
+
+// keepImages remembers one path for each image, the first of the order.
+func (d *Desired) keepImages(e *entry) {
+	for i := range e.draft.schema.Attributes {
+		a := &e.draft.schema.Attributes[i]
+		if a.Type != resource.TypeImage {
+			continue
+		}
+		v := e.resource.Value(a.Name)
+		if _, kept := d.Images[v.Text()]; !kept && strings.HasPrefix(v.Text(), "sha256:") {
+			d.Images[v.Text()] = v.Written()
+		}
+	}
+}
+
+// refuseNothing makes a set without a resource a problem: it would read as a
+// wish to have nothing.
+func (c *collection) refuseNothing(files []file) {
+	problem := diag.Problem{Code: diag.NoSources, Position: diag.Position{File: c.tree.project.File}, Message: "no source is there; want at least one .yaml, .yml or .xlsx file in the project's folder"}
+	switch {
+	case len(c.entries) > 0 || diag.HasErrors(c.problems.Sorted()):
+		return
+	case len(files) > 0:
+		problem.Message = "the sources hold no resource; want at least one"
+	}
+	c.problems.Add(problem)
+}

@@ -1,0 +1,157 @@
+package sources
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"adsync/internal/diag"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// listing is what one walk through the folder finds.
+type listing struct {
+	files    []string // slash paths, in order
+	problems []diag.Problem
+}
+
+func (l *listing) report(file string, severity diag.Severity, code diag.Code, message, hint string) {
+	l.problems = append(l.problems, diag.Problem{Severity: severity, Code: code, Position: diag.Position{File: file}, Message: message, Hint: hint})
+}
+
+// list walks the folder for sources. It enters no hidden folder, no folder of
+// another project, and no link.
+func (t *tree) list() listing {
+	var found listing
+	err := fs.WalkDir(t.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			found.report(name, diag.Error, diag.Unreadable, "folder or file cannot be read; want to read every source", reason(err))
+			return nil
+		}
+		if entry.IsDir() {
+			return t.enter(name, &found)
+		}
+		t.judge(name, entry.Type(), &found)
+		return nil
+	})
+	if err != nil {
+		found.report(t.project.File, diag.Error, diag.Unreadable, "folder cannot be read to its end; want to read every source", reason(err))
+	}
+	if len(found.files) > t.bounds.files {
+		found.report(t.project.File, diag.Error, diag.Damaged, fmt.Sprintf("sources are %d files; want at most %d", len(found.files), t.bounds.files), "name fewer files in sources of adsync.yaml")
+		found.files = nil
+	}
+	found.reportTwins()
+	return found
+}
+
+func (t *tree) enter(folder string, found *listing) error {
+	if folder == "." {
+		return nil
+	}
+	if strings.HasPrefix(path.Base(folder), ".") || folder == t.project.State || !t.reaches(folder) {
+		return fs.SkipDir
+	}
+	if _, err := t.root.Lstat(path.Join(folder, projectFile)); err == nil {
+		found.report(folder, diag.Warning, diag.IgnoredRows, "folder holds another adsync.yaml, so that it is another project; its files are not read here", "")
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// judge takes a file as a source, leaves it, or says why it cannot be one.
+func (t *tree) judge(name string, mode fs.FileMode, found *listing) {
+	base := path.Base(name)
+	if original, locked := lockOf(base); locked {
+		if t.includes(path.Join(path.Dir(name), original)) {
+			found.report(path.Join(path.Dir(name), original), diag.Warning, diag.Unreadable, "file is open in an editor; what is read is what was last saved", "")
+		}
+		return
+	}
+	if neverSource(base) || name == t.project.File {
+		return
+	}
+	if mode&fs.ModeSymlink != 0 {
+		if t.includes(name) || t.linksToFolder(name) {
+			found.report(name, diag.Error, diag.Unreadable, "a symbolic link stands among the sources; want the file itself", "name the sources exactly in adsync.yaml to leave it out")
+		}
+		return
+	}
+	if !t.includes(name) {
+		return
+	}
+	if !mode.IsRegular() {
+		found.report(name, diag.Error, diag.Unreadable, "is not a regular file; want one", "")
+		return
+	}
+	found.files = append(found.files, name)
+}
+
+func (t *tree) includes(name string) bool {
+	for _, g := range t.globs {
+		if g.matches(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *tree) reaches(folder string) bool {
+	for _, g := range t.globs {
+		if g.reaches(folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// linksToFolder says whether sources might stand behind a link to a folder.
+func (t *tree) linksToFolder(name string) bool {
+	if !t.reaches(name) {
+		return false
+	}
+	about, err := t.root.Stat(name)
+	return err != nil || about.IsDir()
+}
+
+// lockOf gives the file an editor's lock file stands for.
+func lockOf(base string) (original string, locked bool) {
+	if rest, ok := strings.CutPrefix(base, "~$"); ok {
+		return rest, true
+	}
+	if rest, ok := strings.CutPrefix(base, ".~lock."); ok {
+		return strings.TrimSuffix(rest, "#"), true
+	}
+	return "", false
+}
+
+// neverSource is true for what editors leave behind, for hidden files, and for
+// the copies adsync itself writes its results into.
+func neverSource(base string) bool {
+	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "#") || strings.HasSuffix(base, "~") || strings.EqualFold(base, projectFile) {
+		return true
+	}
+	lower := strings.ToLower(base)
+	for _, suffix := range []string{".tmp", ".temp", ".swp", ".bak", ".orig", ".part", ".crdownload", ".result.xlsx"} {
+		if strings.HasSuffix(lower, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// reportTwins refuses two files whose names differ only in case or in Unicode
+// form: on another machine they are one file.
+func (l *listing) reportTwins() {
+	first := map[string]string{}
+	for _, file := range l.files {
+		folded := strings.ToLower(norm.NFC.String(file))
+		if twin, taken := first[folded]; taken {
+			l.report(file, diag.Error, diag.Duplicate, fmt.Sprintf("file differs from %q only in case or in the form of its letters; want names that differ", twin), "")
+			continue
+		}
+		first[folded] = file
+	}
+}

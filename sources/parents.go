@@ -1,0 +1,190 @@
+package sources
+
+import (
+	"fmt"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// index finds the resources that have a place.
+type index struct {
+	byAddress map[resource.Address]*entry
+	byID      map[string]*entry
+	bySibling map[sibling]*entry
+	byKind    map[resource.Kind]*kindIndex // made when the first draft names a parent of the kind
+}
+
+// sibling is a name under a parent, nil at the top.
+type sibling struct {
+	parent *entry
+	kind   resource.Kind
+	name   string
+}
+
+func newIndex() index {
+	return index{
+		byAddress: map[resource.Address]*entry{}, byID: map[string]*entry{},
+		bySibling: map[sibling]*entry{}, byKind: map[resource.Kind]*kindIndex{},
+	}
+}
+
+// scoped is a text under a parent; a nil parent stands for anywhere.
+type scoped struct {
+	parent *entry
+	text   string
+}
+
+// kindIndex finds the resources of a kind by what a person may call them.
+type kindIndex struct {
+	byKey, byName, byFolded map[scoped][]*entry
+}
+
+func (c *collection) kindIndex(kind resource.Kind) *kindIndex {
+	if k := c.index.byKind[kind]; k != nil {
+		return k
+	}
+	k := &kindIndex{byKey: map[scoped][]*entry{}, byName: map[scoped][]*entry{}, byFolded: map[scoped][]*entry{}}
+	for i := range c.entries {
+		e := &c.entries[i]
+		if e.draft.schema.Kind != kind || c.index.byAddress[e.resource.Address] != e {
+			continue
+		}
+		k.add(e, e.parent)
+		if e.parent != nil {
+			k.add(e, nil)
+		}
+	}
+	c.index.byKind[kind] = k
+	return k
+}
+
+func (k *kindIndex) add(e, parent *entry) {
+	put := func(m map[scoped][]*entry, text string) {
+		m[scoped{parent, text}] = append(m[scoped{parent, text}], e)
+	}
+	put(k.byKey, e.resource.Address.Leaf())
+	if name := e.draft.schema.NameOf(e.resource); name != "" {
+		put(k.byName, name)
+		put(k.byFolded, strings.ToLower(name))
+	}
+}
+
+// findParent follows what a draft names from the top of the tree down. It gives
+// nil where that leads nowhere or to several, and says so.
+func (c *collection) findParent(e *entry) *entry {
+	parent := c.schemas.Of(e.draft.schema.Parent)
+	marks := e.draft.parents
+	if len(marks) == 0 || marks[len(marks)-1].text == "" {
+		c.reportOrphan(e, parent)
+		return nil
+	}
+	chain := c.chain(parent)
+	var scope *entry
+	for i, m := range marks {
+		if m.text == "" {
+			continue
+		}
+		kind := chain[len(chain)-len(marks)+i]
+		if scope = c.follow(e, kind, scope, m); scope == nil {
+			return nil
+		}
+	}
+	return scope
+}
+
+func (c *collection) reportOrphan(e *entry, parent *resource.Schema) {
+	for _, m := range e.draft.parents {
+		if m.text == "" && !m.position.IsZero() {
+			return // written, and refused where it was read
+		}
+	}
+	c.report(e, e.draft.position, resource.Finding{
+		Code:    diag.UnknownParent,
+		Message: fmt.Sprintf("%s names no %s; want %s: and its key or name", strings.ToLower(e.draft.schema.Title), strings.ToLower(parent.Title), parent.Kind),
+	})
+}
+
+// chain gives the kinds from the top of the tree down to the schema's.
+func (c *collection) chain(s *resource.Schema) []*resource.Schema {
+	if s == nil {
+		return nil
+	}
+	return append(c.chain(c.schemas.Of(s.Parent)), s)
+}
+
+func (c *collection) follow(e *entry, kind *resource.Schema, scope *entry, m mark) *entry {
+	found := c.lookup(kind, scope, m.text)
+	switch len(found) {
+	case 0:
+		c.reportNowhere(e, kind, scope, m)
+		return nil
+	case 1:
+		return found[0]
+	}
+	c.report(e, m.position, resource.Finding{
+		Code:    diag.AmbiguousName,
+		Message: fmt.Sprintf("%s is %q, and %d have that name: %s; want one of their keys", kind.Kind, m.text, len(found), addresses(found)),
+		Hint:    fmt.Sprintf("such as %s: %s", kind.Kind, found[0].resource.Address.Key),
+	})
+	return nil
+}
+
+func addresses(entries []*entry) string {
+	var b strings.Builder
+	for i, e := range entries[:min(3, len(entries))] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s at %s", e.resource.Address, e.draft.position)
+	}
+	if len(entries) > 3 {
+		b.WriteString(", …")
+	}
+	return b.String()
+}
+
+// lookup tries a key, an exact name, a path of keys from the top, and a name
+// without case, in this order.
+func (c *collection) lookup(kind *resource.Schema, scope *entry, text string) []*entry {
+	k := c.kindIndex(kind.Kind)
+	at := scoped{scope, text}
+	if found := k.byKey[at]; len(found) > 0 {
+		return found
+	}
+	if found := k.byName[at]; len(found) > 0 {
+		return found
+	}
+	if e := c.index.byAddress[resource.Address{Kind: kind.Kind, Key: text}]; e != nil && scope == nil {
+		return []*entry{e}
+	}
+	return k.byFolded[scoped{scope, strings.ToLower(text)}]
+}
+
+func (c *collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry, m mark) {
+	var known []string
+	for i := range c.entries {
+		other := &c.entries[i]
+		if other.draft.schema.Kind != kind.Kind || scope != nil && other.parent != scope || other.resource.Address.IsZero() {
+			continue
+		}
+		key := other.resource.Address.Key
+		if !strings.Contains(m.text, "/") {
+			key = other.resource.Address.Leaf()
+		}
+		known = append(known, key)
+		if name := other.draft.schema.NameOf(other.resource); name != "" {
+			known = append(known, name)
+		}
+	}
+	under := ""
+	if scope != nil {
+		under = " of " + scope.resource.Address.String()
+	}
+	c.report(e, m.position, resource.Finding{
+		Code:    diag.UnknownParent,
+		Message: fmt.Sprintf("%s is %q, and no source has such %s%s; want its key or name", kind.Kind, m.text, withArticle(kind.Title), under),
+		Hint:    diag.DidYouMean(m.text, known),
+	})
+}

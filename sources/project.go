@@ -1,0 +1,189 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// projectFile is the name of a project's own file, beside its sources.
+const projectFile = "adsync.yaml"
+
+// Account is the ad account the files belong to, as adsync.yaml declares it.
+type Account struct{ ID, Currency, TimeZone string }
+
+// Project is a folder of sources and what its adsync.yaml says. It holds no
+// credential and no address: they are the operator's (design.md section 6).
+type Project struct {
+	Root    string // folder
+	File    string // name of the project file in Root, "" where there is none
+	Account Account
+	Sources []string // include globs, relative to Root; `**` stands for any folders
+	Service string   // "" or "emulator"
+	State   string   // folder of adsync's own state, relative to Root
+	Policy  Policy
+
+	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
+}
+
+// Policy is the part of the policy that stands beside the sources. It may only
+// tighten what the operator allows; who uses it sees to that.
+type Policy struct {
+	Drift Setting   // report or revert
+	Prune Setting   // keep, pause or archive
+	Allow []Setting // hazards allowed by name, such as raises-spend=120/day
+}
+
+// Setting is one value of the project file; the zero Setting is not written.
+type Setting struct {
+	Value    string
+	Position diag.Position
+}
+
+// defaultSources are the globs of a project that names none.
+var defaultSources = []string{"**/*.yaml", "**/*.yml", "**/*.xlsx"}
+
+// ReadProject reads the project of a folder, given as the folder or as the path
+// of its adsync.yaml. A folder without one is a project with defaults.
+func ReadProject(dir string) (Project, []diag.Problem) {
+	p := Project{Root: filepath.Clean(dir), Sources: defaultSources, State: ".adsync"}
+	name := projectFile
+	if about, err := os.Stat(dir); err == nil && about.Mode().IsRegular() {
+		p.Root, name = filepath.Dir(p.Root), filepath.Base(p.Root)
+	}
+	root, err := os.OpenRoot(p.Root)
+	if err != nil {
+		return p, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable, Message: fmt.Sprintf("folder %q cannot be opened; want a folder with sources", p.Root), Hint: reason(err)}}
+	}
+	defer root.Close()
+	content, _, err := readRegular(root, name, mebibyte)
+	if errors.Is(err, fs.ErrNotExist) && name == projectFile {
+		return p, nil
+	}
+	p.File = name
+	if err != nil {
+		return p, []diag.Problem{problemAt(diag.Position{File: name}, unreadable(err))}
+	}
+	return p, p.read(content)
+}
+
+// Env is what canonical values depend on. An account that is not declared has
+// no currency and counts days in UTC.
+func (p Project) Env() (resource.Env, error) {
+	zone, err := zoneOf(p.Account.TimeZone)
+	if err != nil {
+		return resource.Env{}, fmt.Errorf("account.timezone is %q; want an IANA name such as Europe/Paris", p.Account.TimeZone)
+	}
+	return resource.Env{Currency: p.Account.Currency, Zone: zone}, nil
+}
+
+// zoneOf refuses Local: what the files mean must not depend on the machine.
+func zoneOf(name string) (*time.Location, error) {
+	if name == "Local" {
+		return nil, errors.New("local time")
+	}
+	return time.LoadLocation(name)
+}
+
+func (p *Project) read(content []byte) []diag.Problem {
+	w := &walker{file: p.File}
+	if finding := brokenText(content, w.file); finding != nil {
+		return []diag.Problem{*finding}
+	}
+	for i, document := range w.documents(content, defaultBounds().yamlDepth) {
+		if i > 0 {
+			w.report(document, diag.BadProject, "a second document; want one in adsync.yaml", "")
+			continue
+		}
+		p.readDocument(w, document)
+	}
+	return w.problems
+}
+
+func (p *Project) readDocument(w *walker, document *yaml.Node) {
+	w.fields(document, "adsync.yaml", map[string]func(*yaml.Node){
+		"account": func(n *yaml.Node) { p.readAccount(w, n) },
+		"sources": func(n *yaml.Node) { p.readSources(w, n) },
+		"service": func(n *yaml.Node) { p.readService(w, n) },
+		"state":   func(n *yaml.Node) { p.readState(w, n) },
+		"policy":  func(n *yaml.Node) { p.Policy.read(w, n) },
+	})
+}
+
+var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+
+func (p *Project) readAccount(w *walker, node *yaml.Node) {
+	w.fields(node, "account", map[string]func(*yaml.Node){
+		"id": func(n *yaml.Node) { p.Account.ID = w.setting(n, "account.id").Value },
+		"currency": func(n *yaml.Node) {
+			p.Account.Currency = w.setting(n, "account.currency").Value
+			if !currencyCode.MatchString(p.Account.Currency) {
+				w.report(n, diag.BadProject, fmt.Sprintf("account.currency is %q; want a code of three capital letters such as USD", n.Value), "")
+			}
+		},
+		"timezone": func(n *yaml.Node) {
+			p.Account.TimeZone = w.setting(n, "account.timezone").Value
+			if _, err := zoneOf(p.Account.TimeZone); err != nil || p.Account.TimeZone == "" {
+				w.report(n, diag.BadProject, fmt.Sprintf("account.timezone is %q; want an IANA name such as Europe/Paris", n.Value), "")
+			}
+		},
+	})
+}
+
+func (p *Project) readSources(w *walker, node *yaml.Node) {
+	p.Sources = nil
+	for _, glob := range w.settings(node, "sources") {
+		if _, err := newGlob(glob.Value); err != nil {
+			w.problems = append(w.problems, problemAt(glob.Position, resource.Finding{
+				Code: diag.BadProject, Message: fmt.Sprintf("sources has %q; want a path below the project's folder such as ads/**/*.yaml", glob.Value), Hint: err.Error()}))
+			continue
+		}
+		p.Sources = append(p.Sources, glob.Value)
+		p.sourcesAt = append(p.sourcesAt, glob.Position)
+	}
+	if len(node.Content) == 0 {
+		w.report(node, diag.BadProject, "sources names no file; want a list of paths or globs", "leave sources out to read every .yaml, .yml and .xlsx file")
+	}
+}
+
+// readService takes the one address a watched file may name. Its value is not
+// repeated: an address can hold a password.
+func (p *Project) readService(w *walker, node *yaml.Node) {
+	if node.Kind == yaml.ScalarNode && node.Value == "emulator" {
+		p.Service = node.Value
+		return
+	}
+	w.reportUnseen(node, "service names an address; want emulator, or no service at all", operatorSide)
+}
+
+const operatorSide = "the address and the key of the service are the operator's: set ADSYNC_BASE_URL and ADSYNC_API_KEY"
+
+func (p *Project) readState(w *walker, node *yaml.Node) {
+	state := w.setting(node, "state").Value
+	if state == "" {
+		return
+	}
+	if !filepath.IsLocal(filepath.FromSlash(state)) || strings.Contains(state, `\`) || filepath.Clean(state) == "." {
+		w.report(node, diag.BadProject, fmt.Sprintf("state is %q; want a folder below the project's, such as .adsync", state), "")
+		return
+	}
+	p.State = filepath.ToSlash(filepath.Clean(state))
+}
+
+func (p *Policy) read(w *walker, node *yaml.Node) {
+	w.fields(node, "policy", map[string]func(*yaml.Node){
+		"drift": func(n *yaml.Node) { p.Drift = w.choice(n, "policy.drift", "report", "revert") },
+		"prune": func(n *yaml.Node) { p.Prune = w.choice(n, "policy.prune", "keep", "pause", "archive") },
+		"allow": func(n *yaml.Node) { p.Allow = w.settings(n, "policy.allow") },
+	})
+}

@@ -1,0 +1,80 @@
+package sources
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// fields gives each key of a mapping of the project file to its reader.
+func (w *walker) fields(node *yaml.Node, where string, readers map[string]func(*yaml.Node)) {
+	if node.Kind != yaml.MappingNode {
+		w.report(node, diag.BadProject, where+" is "+shapeOf(node)+"; want a mapping", "")
+		return
+	}
+	for key, value := range w.entries(node) {
+		if read, known := readers[key.Value]; known {
+			read(value)
+			continue
+		}
+		w.unknownSetting(key, where, slices.Sorted(maps.Keys(readers)))
+	}
+}
+
+// unknownSetting names the nearest setting. Where the key looks like a
+// credential its line is not shown: it may hold one.
+func (w *walker) unknownSetting(key *yaml.Node, where string, known []string) {
+	for _, word := range []string{"key", "secret", "token", "password", "credential", "url", "address"} {
+		if strings.Contains(strings.ToLower(key.Value), word) {
+			w.reportUnseen(key, fmt.Sprintf("%s has %q; want no address and no credential in a file that is shared", where, key.Value), operatorSide)
+			return
+		}
+	}
+	w.report(key, diag.BadProject, fmt.Sprintf("%s has %q; want %s", where, key.Value, strings.Join(known, ", ")), diag.DidYouMean(key.Value, known))
+}
+
+// reportUnseen reports a problem without the line it stands in, which a
+// rendering would quote.
+func (w *walker) reportUnseen(node *yaml.Node, message, hint string) {
+	w.problems = append(w.problems, diag.Problem{
+		Severity: diag.Error, Code: diag.BadProject, Position: diag.Position{File: w.file},
+		Message: fmt.Sprintf("line %d: %s", node.Line, message), Hint: hint,
+	})
+}
+
+// setting is a text of the project file.
+func (w *walker) setting(node *yaml.Node, where string) Setting {
+	if node.Kind != yaml.ScalarNode || isNull(node) || node.Value == "" {
+		w.report(node, diag.BadProject, where+" is "+shapeOf(node)+"; want a text", "")
+		return Setting{}
+	}
+	return Setting{Value: node.Value, Position: w.at(node)}
+}
+
+func (w *walker) settings(node *yaml.Node, where string) []Setting {
+	if node.Kind != yaml.SequenceNode {
+		w.report(node, diag.BadProject, where+" is "+shapeOf(node)+"; want a list", "")
+		return nil
+	}
+	var settings []Setting
+	for _, child := range node.Content {
+		if s := w.setting(child, where); s.Value != "" {
+			settings = append(settings, s)
+		}
+	}
+	return settings
+}
+
+func (w *walker) choice(node *yaml.Node, where string, choices ...string) Setting {
+	s := w.setting(node, where)
+	if s.Value != "" && !slices.Contains(choices, s.Value) {
+		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want %s", where, s.Value, strings.Join(choices, ", ")), diag.DidYouMean(s.Value, choices))
+		return Setting{}
+	}
+	return s
+}

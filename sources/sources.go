@@ -1,0 +1,63 @@
+// Package sources turns the files of a project into the desired snapshot: every
+// value canonical, with the position it was written at.
+//
+// It refuses to guess. A file that cannot be read whole, a key nobody knows or a
+// value that reads two ways is a problem, and a set of sources with a problem is
+// never applied. It follows no symlink, leaves the project's folder for nothing,
+// and writes to no file it reads.
+//
+// Its invariant is that the same bytes give the same snapshot, problems and
+// hash, whatever the order and number of files they are split into.
+package sources
+
+import (
+	"context"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// Source is one file and what became of its rows.
+type Source struct {
+	File string `json:"file"` // slash-separated, relative to the project's folder
+	Rows rows   `json:"rows"`
+	Hash string `json:"hash"` // SHA-256 of its bytes in hex, "" where it could not be read
+}
+
+// Desired is what the files of a project say at one moment.
+type Desired struct {
+	Snapshot *resource.Snapshot
+	Sources  []Source       // sorted by file
+	Problems []diag.Problem // sorted; nothing is applied when one is an error
+	// Hash is the SHA-256, in hex, over the names and bytes of every file read:
+	// adsync.yaml, the sources, and the images and hint files they refer to.
+	Hash   string
+	Images map[string]string // canonical value of an image, "sha256:<hex>", to its slash path in the tree
+}
+
+// Load reads the sources of a project. It never fails: what is wrong is in
+// Problems, and a file that is missing, unreadable or in motion is an error
+// there, never an empty set.
+func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
+	t, err := openTree(p)
+	if err != nil {
+		return refused(diag.Problem{Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: reason(err)})
+	}
+	defer t.close()
+	env, err := p.Env()
+	if err != nil {
+		return refused(diag.Problem{Code: diag.BadProject, Position: diag.Position{File: p.File}, Message: err.Error()})
+	}
+	files, problems := t.settle(ctx)
+	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach}
+	results := readAll(ctx, files, in)
+	c := newCollection(schemas, t)
+	c.problems.AddAll(problems)
+	return c.collect(files, results)
+}
+
+// refused is the answer where not even a list of files can be had.
+func refused(problem diag.Problem) Desired {
+	problem.Severity = diag.Error
+	return Desired{Snapshot: &resource.Snapshot{}, Problems: []diag.Problem{problem}}
+}

@@ -1,0 +1,76 @@
+package sources
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+var (
+	utf8Mark   = []byte("\xef\xbb\xbf")
+	lfsPointer = []byte("version https://git-lfs")
+)
+
+// brokenText says why the bytes of a text file cannot be trusted to be the
+// whole file as someone meant it, nil where they can.
+func brokenText(content []byte, file string) *diag.Problem {
+	body := bytes.TrimPrefix(content, utf8Mark)
+	position := diag.Position{File: file}
+	finding := brokenEncoding(body, &position)
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		finding = &resource.Finding{Code: diag.Damaged, Message: "file is empty; want resources", Hint: "delete the file if that is meant"}
+	case bytes.HasPrefix(body, lfsPointer):
+		finding = &resource.Finding{Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: "run git lfs pull"}
+	case finding == nil:
+		finding = conflictMark(body, &position)
+	}
+	if finding == nil && body[len(body)-1] != '\n' {
+		// A file cut short by one byte can read well: 10 becomes 1 (fault Y9).
+		position.Line = 1 + bytes.Count(body, []byte("\n"))
+		finding = &resource.Finding{Code: diag.Damaged, Message: "last line has no line break; want one, so that a file cut short is told from a whole one", Hint: "end the file with a line break"}
+	}
+	if finding == nil {
+		return nil
+	}
+	problem := problemAt(position, *finding)
+	return &problem
+}
+
+func brokenEncoding(body []byte, position *diag.Position) *resource.Finding {
+	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) || bytes.IndexByte(body, 0) >= 0 {
+		return &resource.Finding{Code: diag.Damaged, Message: "file is UTF-16 or binary; want UTF-8 text", Hint: "save it as UTF-8"}
+	}
+	if utf8.Valid(body) {
+		return nil
+	}
+	line := 1
+	for len(body) > 0 {
+		r, size := utf8.DecodeRune(body)
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		if r == '\n' {
+			line++
+		}
+		body = body[size:]
+	}
+	position.Line = line
+	return &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("byte 0x%02x is not UTF-8; want UTF-8 text", body[0]), Hint: "save it as UTF-8"}
+}
+
+// conflictMark finds the marks a merge leaves behind.
+func conflictMark(body []byte, position *diag.Position) *resource.Finding {
+	line := 0
+	for text := range bytes.Lines(body) {
+		line++
+		if bytes.HasPrefix(text, []byte("<<<<<<< ")) || bytes.HasPrefix(text, []byte(">>>>>>> ")) {
+			position.Line, position.Column = line, 1
+			return &resource.Finding{Code: diag.Damaged, Message: "file has a mark of an unfinished merge; want the merge resolved"}
+		}
+	}
+	return nil
+}

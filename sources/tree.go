@@ -1,0 +1,245 @@
+package sources
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// tree is the project's folder while it is read. Everything is opened through
+// one os.Root, so that no path leads out of it.
+type tree struct {
+	project Project
+	root    *os.Root
+	globs   []glob
+	bounds  bounds
+
+	mu       sync.Mutex
+	attached map[string]string // slash path of every file referred to, to its SHA-256
+}
+
+// file is one source as it was read.
+type file struct {
+	name    string
+	content []byte
+	hash    string
+	problem *diag.Problem // why there is no content
+}
+
+func openTree(p Project) (*tree, error) {
+	root, err := os.OpenRoot(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	t := &tree{project: p, root: root, bounds: defaultBounds(), attached: map[string]string{}}
+	for _, pattern := range p.Sources {
+		g, err := newGlob(pattern)
+		if err != nil {
+			root.Close()
+			return nil, fmt.Errorf("sources has %q: %w", pattern, err)
+		}
+		t.globs = append(t.globs, g)
+	}
+	return t, nil
+}
+
+func (t *tree) close() { t.root.Close() }
+
+const settleAttempts = 3
+
+// settle reads the set of sources as of one moment: it lists, reads, lists and
+// reads again, and takes the set only when both passes agree. Two halves of a
+// change are never read together (fault F7).
+func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
+	var changed string
+	for range settleAttempts {
+		listed := t.list()
+		files := make([]file, len(listed.files))
+		for i, name := range listed.files {
+			files[i] = t.readSource(ctx, name)
+		}
+		if changed = t.changedSince(files, t.list().files); changed == "" {
+			return files, append(listed.problems, t.unmatched(listed.files)...)
+		}
+	}
+	return nil, []diag.Problem{{
+		Severity: diag.Error, Code: diag.Unreadable, Position: diag.Position{File: changed},
+		Message: "file changes while it is read; want files that hold still", Hint: "run again when the files are written",
+	}}
+}
+
+// changedSince gives a file that is not what was read, or "".
+func (t *tree) changedSince(files []file, again []string) string {
+	for i, f := range files {
+		if i >= len(again) || again[i] != f.name || t.hash(f.name) != f.hash {
+			return f.name
+		}
+	}
+	if len(again) > len(files) {
+		return again[len(files)]
+	}
+	return ""
+}
+
+// unmatched reports each glob of adsync.yaml that includes no file: a source
+// that is named and missing is not an empty one.
+func (t *tree) unmatched(files []string) []diag.Problem {
+	var problems []diag.Problem
+	for i, g := range t.globs {
+		if i < len(t.project.sourcesAt) && !slices.ContainsFunc(files, g.matches) {
+			problems = append(problems, diag.Problem{
+				Severity: diag.Error, Code: diag.NoSources, Position: t.project.sourcesAt[i],
+				Message: fmt.Sprintf("sources has %q, and no file is there; want at least one", strings.Join(g, "/")),
+			})
+		}
+	}
+	return problems
+}
+
+func (t *tree) readSource(ctx context.Context, name string) file {
+	if err := ctx.Err(); err != nil {
+		return file{name: name, problem: problemOf(name, resource.Finding{Code: diag.Unreadable, Message: "reading was stopped before this file; want to read every source", Hint: err.Error()})}
+	}
+	content, hash, err := readRegular(t.root, name, t.limitOf(name))
+	if err != nil {
+		return file{name: name, hash: hash, problem: problemOf(name, unreadable(err))}
+	}
+	return file{name: name, content: content, hash: hash}
+}
+
+func problemOf(name string, f resource.Finding) *diag.Problem {
+	p := problemAt(diag.Position{File: name}, f)
+	return &p
+}
+
+func (t *tree) limitOf(name string) int64 {
+	if strings.EqualFold(path.Ext(name), ".xlsx") {
+		return t.bounds.workbookBytes
+	}
+	return t.bounds.yamlBytes
+}
+
+// hash reads a source again for its SHA-256 alone.
+func (t *tree) hash(name string) string {
+	handle, err := openRegular(t.root, name)
+	if err != nil {
+		return ""
+	}
+	defer handle.Close()
+	sum := sha256.New()
+	if n, err := io.Copy(sum, io.LimitReader(handle, t.limitOf(name)+1)); err != nil || n > t.limitOf(name) {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// tooLarge is the error of a file beyond its bound.
+type tooLarge struct{ limit int64 }
+
+func (e tooLarge) Error() string { return fmt.Sprintf("over %d bytes", e.limit) }
+
+var errNotRegular = errors.New("not a regular file")
+
+// openRegular opens a regular file and nothing else; a pipe or device does not
+// block it.
+func openRegular(root *os.Root, name string) (*os.File, error) {
+	handle, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	about, err := handle.Stat()
+	if err != nil || !about.Mode().IsRegular() {
+		handle.Close()
+		return nil, cmp.Or(err, errNotRegular)
+	}
+	return handle, nil
+}
+
+// readRegular reads a regular file of at most limit bytes and gives its SHA-256
+// in hex.
+func readRegular(root *os.Root, name string, limit int64) (content []byte, hash string, err error) {
+	handle, err := openRegular(root, name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer handle.Close()
+	about, err := handle.Stat()
+	if err != nil {
+		return nil, "", err
+	}
+	if about.Size() > limit {
+		return nil, "", tooLarge{limit}
+	}
+	content = make([]byte, 0, about.Size()+1)
+	for int64(len(content)) <= limit {
+		n, err := handle.Read(content[len(content):cap(content)])
+		content = content[:len(content)+n]
+		if errors.Is(err, io.EOF) {
+			sum := sha256.Sum256(content)
+			return content, hex.EncodeToString(sum[:]), nil
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if len(content) == cap(content) {
+			content = slices.Grow(content, 4096)
+		}
+	}
+	return nil, "", tooLarge{limit}
+}
+
+// unreadable says to a person why a source has no content.
+func unreadable(err error) resource.Finding {
+	var large tooLarge
+	switch {
+	case errors.As(err, &large):
+		return resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file is over %d MiB; want a smaller one", large.limit/mebibyte), Hint: "split it into several files"}
+	case errors.Is(err, errNotRegular):
+		return resource.Finding{Code: diag.Unreadable, Message: "is not a regular file; want one"}
+	case errors.Is(err, fs.ErrPermission):
+		return resource.Finding{Code: diag.Unreadable, Message: "file cannot be read: permission denied; want to read every source"}
+	case errors.Is(err, fs.ErrNotExist):
+		return resource.Finding{Code: diag.Unreadable, Message: "file is gone; want it there until it is read"}
+	}
+	return resource.Finding{Code: diag.Unreadable, Message: "file cannot be read; want to read every source", Hint: reason(err)}
+}
+
+// reason is the system's own word for an error, without path or operation.
+func reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// sum is the hash over the names and bytes of all that was read.
+func (t *tree) sum(files []file) string {
+	hashes := maps.Clone(t.attached)
+	for _, f := range files {
+		hashes[f.name] = f.hash
+	}
+	if t.project.File != "" {
+		hashes[t.project.File] = t.hash(t.project.File)
+	}
+	total := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(hashes)) {
+		fmt.Fprintf(total, "%d:%s=%s\n", len(name), name, hashes[name])
+	}
+	return hex.EncodeToString(total.Sum(nil))
+}

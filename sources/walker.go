@@ -1,0 +1,202 @@
+package sources
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"adsync/internal/diag"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// walker goes through the nodes of one YAML file and keeps its problems. It
+// reads text as it is written: what YAML takes a scalar for decides nothing.
+type walker struct {
+	file     string
+	problems []diag.Problem
+}
+
+// documents gives each document that holds something, by its number from 0. A
+// document that does not parse ends the file with a problem.
+func (w *walker) documents(content []byte, depth int) iter.Seq2[int, *yaml.Node] {
+	return func(yield func(int, *yaml.Node) bool) {
+		content = bytes.TrimPrefix(content, utf8Mark)
+		decoder := yaml.NewDecoder(bytes.NewReader(content))
+		number := 0
+		for {
+			var document yaml.Node
+			err := decoder.Decode(&document)
+			if err != nil {
+				w.ended(err, content, number)
+				return
+			}
+			if len(document.Content) == 0 || isNothing(document.Content[0]) {
+				continue
+			}
+			number++
+			if w.sound(document.Content[0], depth) && !yield(number-1, document.Content[0]) {
+				return
+			}
+		}
+	}
+}
+
+func (w *walker) ended(err error, content []byte, documents int) {
+	switch {
+	case errors.Is(err, io.EOF) && documents == 0:
+		w.problems = append(w.problems, diag.Problem{
+			Severity: diag.Error, Code: diag.Damaged, Position: diag.Position{File: w.file},
+			Message: "file holds nothing but comments or null; want resources", Hint: "delete the file if that is meant",
+		})
+	case !errors.Is(err, io.EOF):
+		w.problems = append(w.problems, w.syntax(err, content))
+	}
+}
+
+var parserError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+
+// syntax gives the parser's error the line it names, and the tab that is the
+// usual cause its column.
+func (w *walker) syntax(err error, content []byte) diag.Problem {
+	problem := diag.Problem{Severity: diag.Error, Code: diag.Syntax, Position: diag.Position{File: w.file, Line: 1}}
+	message := err.Error()
+	if parts := parserError.FindStringSubmatch(message); parts != nil {
+		message = parts[2]
+		if line, err := strconv.Atoi(parts[1]); err == nil {
+			problem.Position.Line = line
+		}
+	}
+	problem.Message = "text is not YAML: " + message
+	for i, line := range bytes.Split(content, []byte("\n")) {
+		indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+		if tab := bytes.IndexByte(indent, '\t'); tab >= 0 && i+2 >= problem.Position.Line {
+			problem.Position.Line, problem.Position.Column = i+1, tab+1
+			problem.Hint = "indent with spaces: YAML takes no tabs"
+			break
+		}
+	}
+	return problem
+}
+
+// sound refuses what would make a document mean more than what is written at
+// each place: aliases, tags, and nesting without an end.
+func (w *walker) sound(node *yaml.Node, depth int) bool {
+	switch {
+	case depth == 0:
+		w.report(node, diag.Damaged, "nesting is too deep; want at most 64 levels", "")
+		return false
+	case node.Kind == yaml.AliasNode || node.Anchor != "":
+		w.report(node, diag.BadValue, "an anchor or alias is written; want each value where it belongs", "kind: template, kind: defaults and kind: hint_list say a thing once")
+		return false
+	case node.Style&yaml.TaggedStyle != 0:
+		w.report(node, diag.BadValue, fmt.Sprintf("tag %s is written; want a value without a tag", node.Tag), "")
+		return false
+	}
+	ok := true
+	for _, child := range node.Content {
+		ok = w.sound(child, depth-1) && ok
+	}
+	return ok
+}
+
+// entries gives each key of a mapping with its value. A key that is no text,
+// that stands twice, or that differs from another in case alone is a problem
+// and is left out.
+func (w *walker) entries(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(key, value *yaml.Node) bool) {
+		var many map[string]*yaml.Node
+		if len(node.Content) > 64 {
+			many = make(map[string]*yaml.Node, len(node.Content)/2)
+		}
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			key := node.Content[i]
+			if key.Kind != yaml.ScalarNode || key.Tag != strTag {
+				w.report(key, diag.UnknownKey, "key is "+shapeOf(key)+"; want a name", "")
+				continue
+			}
+			if first := firstKey(node, i, many); first != nil {
+				w.reportTwice(key, first)
+				continue
+			}
+			if !yield(key, node.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// firstKey gives an earlier key of the mapping that is the same but for case.
+func firstKey(node *yaml.Node, i int, many map[string]*yaml.Node) *yaml.Node {
+	key := node.Content[i]
+	if many != nil {
+		folded := strings.ToLower(key.Value)
+		first := many[folded]
+		if first == nil {
+			many[folded] = key
+		}
+		return first
+	}
+	for j := 0; j < i; j += 2 {
+		if strings.EqualFold(node.Content[j].Value, key.Value) && node.Content[j].Kind == yaml.ScalarNode {
+			return node.Content[j]
+		}
+	}
+	return nil
+}
+
+func (w *walker) reportTwice(key, first *yaml.Node) {
+	if key.Value == first.Value {
+		w.report(key, diag.Duplicate, fmt.Sprintf("key %q stands twice, first in line %d; want it once", key.Value, first.Line), "")
+		return
+	}
+	w.report(key, diag.Duplicate, fmt.Sprintf("key %q differs from %q in line %d in case alone; want one of them", key.Value, first.Value, first.Line), "")
+}
+
+func (w *walker) at(node *yaml.Node) diag.Position {
+	return diag.Position{File: w.file, Line: node.Line, Column: node.Column}
+}
+
+func (w *walker) report(node *yaml.Node, code diag.Code, message, hint string) {
+	w.problems = append(w.problems, diag.Problem{Severity: diag.Error, Code: code, Position: w.at(node), Message: message, Hint: hint})
+}
+
+const (
+	strTag  = "!!str"
+	nullTag = "!!null"
+)
+
+// isNull is true for `null`, `~` and for a key without a value.
+func isNull(node *yaml.Node) bool {
+	return node.Kind == yaml.ScalarNode && node.Tag == nullTag
+}
+
+// isNothing is true where no value is written at all.
+func isNothing(node *yaml.Node) bool { return isNull(node) && node.Value == "" }
+
+// shapeOf says what is written, for messages.
+func shapeOf(node *yaml.Node) string {
+	switch {
+	case node.Kind == yaml.MappingNode:
+		return "a mapping"
+	case node.Kind == yaml.SequenceNode:
+		return "a list"
+	case isNothing(node):
+		return "without a value"
+	case isNull(node):
+		return "null"
+	case node.Tag == strTag:
+		return strconv.Quote(node.Value)
+	}
+	return fmt.Sprintf("%s, which YAML takes for %s", node.Value, tagNames[node.Tag])
+}
+
+// tagNames says in words what YAML makes of a scalar without quotes.
+var tagNames = map[string]string{
+	"!!int": "a number", "!!float": "a number", "!!bool": "true or false", "!!timestamp": "a date", "!!merge": "a merge of mappings",
+}

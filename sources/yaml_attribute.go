@@ -1,0 +1,233 @@
+package sources
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// readAttribute reads one attribute, or the group of them a mapping holds.
+func (y *yamlReader) readAttribute(d *draft, key, node *yaml.Node, w *word) {
+	if w.group != nil && (node.Kind == yaml.MappingNode || w.attribute == nil) {
+		y.readGroup(d, node, w)
+		return
+	}
+	before := len(y.problems)
+	y.readValue(d, key, node, w.attribute)
+	if len(y.problems) > before {
+		d.rejected = append(d.rejected, w.path)
+	}
+}
+
+func (y *yamlReader) readGroup(d *draft, node *yaml.Node, w *word) {
+	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {
+		shape := shapeOf(node)
+		if node.Kind == yaml.MappingNode {
+			shape = "an empty mapping"
+		}
+		y.report(node, diag.BadValue, fmt.Sprintf("%s is %s; want a mapping with %s", w.path, shape, strings.Join(w.group.names, ", ")), "")
+		for _, part := range w.group.byName {
+			d.rejected = append(d.rejected, part.path)
+		}
+		return
+	}
+	for key, value := range y.entries(node) {
+		part := w.group.byName[key.Value]
+		if part == nil {
+			y.report(key, diag.UnknownKey, fmt.Sprintf("%q is no key of %s; want %s", key.Value, w.path, strings.Join(w.group.names, ", ")), diag.DidYouMean(key.Value, w.group.names))
+			continue
+		}
+		y.readAttribute(d, key, value, part)
+	}
+}
+
+func (y *yamlReader) readValue(d *draft, key, node *yaml.Node, a *resource.Attribute) {
+	switch {
+	case isNothing(node):
+		y.report(key, diag.BadValue, fmt.Sprintf("%s has no value; want one, or null to clear it, or no %s at all to leave it as it is", a.Name, a.Name), "")
+	case isNull(node), clears(node, a):
+		y.clear(d, node, a)
+	case a.Type.IsList():
+		y.readList(d, node, a)
+	case node.Kind == yaml.MappingNode && a.Type == resource.TypeObject:
+		y.readObject(d, node, a)
+	case node.Kind != yaml.ScalarNode:
+		y.report(node, diag.BadValue, fmt.Sprintf("%s is %s; want one value", a.Name, shapeOf(node)), "")
+	default:
+		y.readScalar(d, node, a)
+	}
+}
+
+// clears is true for the words that clear in every format (formats.md section 1).
+func clears(node *yaml.Node, a *resource.Attribute) bool {
+	if node.Kind == yaml.SequenceNode {
+		return len(node.Content) == 0 && a.Type.IsList()
+	}
+	freeText := a.Type == resource.TypeText || a.Type == resource.TypeHints
+	return node.Value == "delete_value" || !freeText && (node.Value == "CLEAR" || node.Value == "remove_content")
+}
+
+func (y *yamlReader) clear(d *draft, node *yaml.Node, a *resource.Attribute) {
+	if !a.Clearable {
+		y.report(node, diag.NotClearable, fmt.Sprintf("%s is %s, and it cannot be cleared; want a value, or no %s at all to leave it as it is", a.Name, writtenClear(node), a.Name), "")
+		return
+	}
+	d.attributes.Set(a.Name, resource.Null().At(y.at(node)))
+}
+
+func writtenClear(node *yaml.Node) string {
+	switch {
+	case node.Kind == yaml.SequenceNode:
+		return "an empty list"
+	case isNull(node):
+		return "null"
+	}
+	return strconv.Quote(node.Value)
+}
+
+func (y *yamlReader) readScalar(d *draft, node *yaml.Node, a *resource.Attribute) {
+	if a.Type == resource.TypeMoney && readsTwoWays(node) {
+		y.report(node, diag.BadMoney, fmt.Sprintf("%s is %s, which some take for an octal number; want digits without leading zeros", a.Name, node.Value), "")
+		return
+	}
+	v, finding := a.Parse(node.Value, y.in.env)
+	switch {
+	case finding != nil:
+		y.problems = append(y.problems, problemAt(y.at(node), *finding))
+	case v.IsAbsent():
+		y.report(node, diag.BadValue, fmt.Sprintf("%s is empty; want a value, or no %s at all to leave it as it is", a.Name, a.Name), "")
+	default:
+		d.attributes.Set(a.Name, v.At(y.at(node)))
+	}
+}
+
+// readsTwoWays is true for a number without quotes that begins with a zero.
+func readsTwoWays(node *yaml.Node) bool {
+	return node.Style == 0 && len(node.Value) > 1 && node.Value[0] == '0' && node.Value[1] >= '0' && node.Value[1] <= '9'
+}
+
+// readObject takes a mapping for the JSON it stands for.
+func (y *yamlReader) readObject(d *draft, node *yaml.Node, a *resource.Attribute) {
+	before := len(y.problems)
+	text := y.appendJSON(nil, node)
+	if len(y.problems) > before {
+		return
+	}
+	v, finding := a.Parse(string(text), y.in.env)
+	if finding != nil {
+		y.problems = append(y.problems, problemAt(y.at(node), *finding))
+		return
+	}
+	d.attributes.Set(a.Name, v.At(y.at(node)))
+}
+
+func (y *yamlReader) appendJSON(text []byte, node *yaml.Node) []byte {
+	switch node.Kind {
+	case yaml.MappingNode:
+		text = append(text, '{')
+		for key, value := range y.entries(node) {
+			text = appendSeparator(text, '{')
+			text = append(appendQuoted(text, key.Value), ':')
+			text = y.appendJSON(text, value)
+		}
+		return append(text, '}')
+	case yaml.SequenceNode:
+		text = append(text, '[')
+		for _, child := range node.Content {
+			text = appendSeparator(text, '[')
+			text = y.appendJSON(text, child)
+		}
+		return append(text, ']')
+	}
+	return y.appendJSONScalar(text, node)
+}
+
+func appendSeparator(text []byte, open byte) []byte {
+	if last := text[len(text)-1]; last != open {
+		return append(text, ',')
+	}
+	return text
+}
+
+func appendQuoted(text []byte, s string) []byte {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		return append(text, `""`...)
+	}
+	return append(text, quoted...)
+}
+
+// appendJSONScalar takes a plain scalar for a number, true, false or null only
+// where JSON would write it the same way.
+func (y *yamlReader) appendJSONScalar(text []byte, node *yaml.Node) []byte {
+	switch {
+	case node.Tag == strTag || node.Tag == "!!timestamp":
+		return appendQuoted(text, node.Value)
+	case isNothing(node):
+		y.report(node, diag.BadValue, "a key of the object has no value; want one, or null", "")
+	case json.Valid([]byte(node.Value)):
+		return append(text, node.Value...)
+	case isNull(node):
+		return append(text, "null"...)
+	default:
+		y.report(node, diag.BadValue, fmt.Sprintf("value is %s; want it as JSON writes it, or in quotes", shapeOf(node)), "")
+	}
+	return append(text, "null"...)
+}
+
+// readList reads the items of a list, or the one text that holds them.
+func (y *yamlReader) readList(d *draft, node *yaml.Node, a *resource.Attribute) {
+	if bracketClear(node) {
+		y.report(node, diag.BadValue, fmt.Sprintf("%s is [clear], which clears in a workbook; want null to clear it", a.Name), "")
+		return
+	}
+	items, named, ok := y.items(node, a)
+	if !ok {
+		return
+	}
+	if named {
+		d.hints = append(d.hints, hintList{name: mark{text: a.Name, position: y.at(node)}, items: items})
+		return
+	}
+	v, problems := listValue(a, items, y.at(node))
+	y.problems = append(y.problems, problems...)
+	if len(problems) == 0 {
+		d.attributes.Set(a.Name, v)
+	}
+}
+
+func bracketClear(node *yaml.Node) bool {
+	return node.Kind == yaml.SequenceNode && len(node.Content) == 1 && node.Style&yaml.FlowStyle != 0 &&
+		node.Content[0].Style == 0 && strings.EqualFold(node.Content[0].Value, "clear")
+}
+
+// listValue makes the canonical list of items, each with its position where
+// the canonical list has them in the order they are written.
+func listValue(a *resource.Attribute, items []hint, at diag.Position) (resource.Value, []diag.Problem) {
+	texts := make([]string, len(items))
+	positions := make([]diag.Position, len(items))
+	for i, item := range items {
+		texts[i], positions[i] = item.text, item.position
+	}
+	v, findings := a.ParseList(texts)
+	var problems []diag.Problem
+	for _, f := range findings {
+		position := at
+		if f.Index >= 0 {
+			position = positions[f.Index]
+		}
+		problems = append(problems, problemAt(position, f.Finding))
+	}
+	v = v.At(at)
+	if slices.Equal(v.Items(), texts) {
+		v = v.ItemsAt(positions)
+	}
+	return v, problems
+}

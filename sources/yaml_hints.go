@@ -1,0 +1,98 @@
+package sources
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// items gives what a list holds, file by file and item by item; named says
+// that one of them is a hint list of another place.
+func (y *yamlReader) items(node *yaml.Node, a *resource.Attribute) (items []hint, named, ok bool) {
+	before := len(y.problems)
+	if node.Kind == yaml.ScalarNode {
+		for _, text := range a.Split(node.Value) {
+			items = append(items, hint{mark: mark{text: text, position: y.at(node)}})
+		}
+		if len(items) == 0 {
+			y.report(node, diag.BadValue, a.Name+" is empty; want a list, or null to clear it", "")
+		}
+		return items, false, len(y.problems) == before
+	}
+	if node.Kind != yaml.SequenceNode {
+		y.report(node, diag.BadValue, fmt.Sprintf("%s is %s; want a list", a.Name, shapeOf(node)), "")
+		return nil, false, false
+	}
+	items = make([]hint, 0, len(node.Content))
+	for _, child := range node.Content {
+		items = append(items, y.item(child, a.Name, a.Type == resource.TypeHints)...)
+	}
+	named = slices.ContainsFunc(items, func(h hint) bool { return h.isList })
+	return items, named, len(y.problems) == before
+}
+
+func (y *yamlReader) item(node *yaml.Node, where string, hints bool) []hint {
+	switch {
+	case node.Kind == yaml.ScalarNode && !isNull(node):
+		return []hint{{mark: mark{text: node.Value, position: y.at(node)}}}
+	case node.Kind == yaml.MappingNode && hints:
+		return y.reference(node, where)
+	}
+	y.report(node, diag.BadValue, fmt.Sprintf("an entry of %s is %s; want text", where, shapeOf(node)), quoteColon(node))
+	return nil
+}
+
+// quoteColon helps with a sentence that YAML takes for a mapping.
+func quoteColon(node *yaml.Node) string {
+	if node.Kind == yaml.MappingNode && len(node.Content) == 2 {
+		return "put a text that holds a colon in quotes"
+	}
+	return ""
+}
+
+// reference reads {list: name} and {file: path}.
+func (y *yamlReader) reference(node *yaml.Node, where string) []hint {
+	if len(node.Content) == 2 && node.Content[1].Kind == yaml.ScalarNode {
+		value := node.Content[1]
+		switch node.Content[0].Value {
+		case "list":
+			return []hint{{mark: y.mark(value, "list"), isList: true}}
+		case "file":
+			return y.hintFile(value)
+		}
+	}
+	y.report(node, diag.BadValue, fmt.Sprintf("an entry of %s is a mapping; want text, {list: name} or {file: path}", where), quoteColon(node))
+	return nil
+}
+
+// hintFile reads a text file of hints, one a line. Blank lines and lines that
+// begin with # say nothing.
+func (y *yamlReader) hintFile(node *yaml.Node) []hint {
+	content, path, finding := y.in.attach(node.Value, y.at(node))
+	if finding != nil {
+		y.problems = append(y.problems, problemAt(y.at(node), *finding))
+		return nil
+	}
+	position := diag.Position{File: path}
+	if f := brokenEncoding(content, &position); f != nil {
+		y.problems = append(y.problems, problemAt(position, *f))
+		return nil
+	}
+	var hints []hint
+	line := 0
+	for text := range strings.Lines(strings.TrimPrefix(string(content), string(utf8Mark))) {
+		line++
+		if text = strings.TrimSpace(text); text != "" && text[0] != '#' {
+			hints = append(hints, hint{mark: mark{text: text, position: diag.Position{File: path, Line: line, Column: 1}}})
+		}
+	}
+	if len(hints) == 0 {
+		y.report(node, diag.BadFile, fmt.Sprintf("file %q holds no hint; want one a line", node.Value), "")
+	}
+	return hints
+}
