@@ -57,6 +57,7 @@ func TestWhatIsRepeated(t *testing.T) {
 		{name: "503", answer: status(503), read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnavailable},
 		{name: "307", answer: answer{status: 307, header: map[string]string{"Location": "https://elsewhere.example/"}}, read: 1, create: 1, keyed: 1, update: 1, pausing: 1, applied: Unknown, class: ErrUnavailable},
 		{name: "connection refused", answer: unreachable, read: all, create: all, keyed: all, update: all, pausing: all, applied: Never, class: ErrUnavailable},
+		{name: "connection refused, said without more", answer: answer{err: syscall.ECONNREFUSED}, read: all, create: all, keyed: all, update: all, pausing: all, applied: Never, class: ErrUnavailable},
 		{name: "reset", answer: reset, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnavailable},
 		{name: "timeout", answer: silent, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnavailable},
 		{name: "cut off", answer: truncated, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnavailable},

@@ -14,6 +14,7 @@ func TestBaseURL(t *testing.T) {
 		{name: "http on 127.0.0.1", base: "http://127.0.0.1:8080/v1"},
 		{name: "http on another loopback address", base: "http://127.8.9.1/v1"},
 		{name: "http on ::1", base: "http://[::1]:8080/v1"},
+		{name: "http on 127.0.0.1 within IPv6", base: "http://[::ffff:127.0.0.1]:8080/v1"},
 		{name: "http on localhost", base: "http://localhost:1/v1"},
 		{name: "http elsewhere", base: "http://api.ads.example/v1", problem: "scheme"},
 		{name: "http on a name that begins like loopback", base: "http://127.0.0.1.evil.example/v1", problem: "scheme"},

@@ -3,6 +3,7 @@ package adsapi
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -69,6 +70,20 @@ func (c *Client) Upload(ctx context.Context, filename string, image []byte) (fil
 	if err != nil {
 		return "", refuse(http.MethodPost, "/upload", err)
 	}
+	return c.upload(ctx, contentType, body)
+}
+
+// UploadURL lets the service fetch an image: POST /upload with image_url. What
+// Upload says of unknown outcomes holds here too.
+func (c *Client) UploadURL(ctx context.Context, imageURL string) (fileID string, err error) {
+	body, err := json.Marshal(map[string]string{"image_url": imageURL})
+	if err != nil {
+		return "", refuse(http.MethodPost, "/upload", err)
+	}
+	return c.upload(ctx, "application/json", body)
+}
+
+func (c *Client) upload(ctx context.Context, contentType string, body []byte) (fileID string, err error) {
 	e, err := parseEndpoint("/upload")
 	if err != nil {
 		return "", refuse(http.MethodPost, "/upload", err)

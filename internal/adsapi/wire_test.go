@@ -133,22 +133,25 @@ func TestSlowAndEndlessAnswers(t *testing.T) {
 		t.Errorf("a dripping answer: %v; want a timeout, unknown", err)
 	}
 
-	var written atomic.Int64
-	flood := func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		for chunk := bytes.Repeat([]byte(" "), 1<<16); ; written.Add(1 << 16) {
-			if _, err := w.Write(chunk); err != nil {
-				return
+	for _, status := range []int{200, 400} {
+		var written atomic.Int64
+		flood := func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			for chunk := bytes.Repeat([]byte(" "), 1<<16); ; written.Add(1 << 16) {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
 			}
 		}
-	}
-	c, _ = serving(t, flood, func(cfg *Config) { cfg.MaxBody = 1 << 20 })
-	_, err = c.Mutate(t.Context(), create)
-	if !errors.Is(err, ErrUnreadable) || AppliedOf(err) != Unknown || asError(t, err).Attempts != 1 {
-		t.Errorf("an endless answer: %v; want unreadable once", err)
-	}
-	if written.Load() > 64<<20 {
-		t.Errorf("%d bytes were read of an endless answer", written.Load())
+		c, _ = serving(t, flood, func(cfg *Config) { cfg.MaxBody = 1 << 20 })
+		_, err = c.Mutate(t.Context(), create)
+		if err == nil || asError(t, err).Status != status || errors.Is(err, ErrUnreadable) != (status == 200) || asError(t, err).Attempts != 1 {
+			t.Errorf("an endless answer %d: %v; want one attempt, and a success is unreadable", status, err)
+		}
+		if written.Load() > 64<<20 {
+			t.Errorf("%d bytes were read of an endless answer %d", written.Load(), status)
+		}
 	}
 }
 

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/plan"
+	"adsync/reconcile"
+
+	"github.com/spf13/cobra"
+)
+
+// applyFlags are those of apply.
+type applyFlags struct {
+	planFlags
+	yes     bool
+	saved   string
+	results string
+}
+
+func (a *app) apply() *cobra.Command {
+	var f applyFlags
+	c := &cobra.Command{
+		Use:   "apply [FOLDER]",
+		Short: "Carry out the plan, and report what became of every row",
+		RunE:  func(c *cobra.Command, args []string) error { return a.runApply(c, args, f) },
+	}
+	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	c.Flags().StringVar(&f.saved, "plan", "", "apply a plan saved with plan --out, if it still holds")
+	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks (default .adsync/results)")
+	a.outputs(c, "text", "json")
+	return c
+}
+
+func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
+	dir, err := folder(c, args)
+	if err != nil {
+		return err
+	}
+	l := a.load(c.Context(), dir)
+	report, err := a.applied(c.Context(), l, f)
+	return a.finish(l, f, report, err)
+}
+
+// applied is the whole of apply up to its report.
+func (a *app) applied(ctx context.Context, l loaded, f applyFlags) (*reconcile.Report, error) {
+	if err := a.invalid(l, l.desired.Problems); err != nil {
+		return nil, err
+	}
+	desired, err := a.wanted(l, f.planFlags)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.connect(ctx, l, false)
+	if err != nil {
+		return nil, err
+	}
+	defer s.end()
+	if err := a.recover(ctx, s.agent); err != nil {
+		return nil, err
+	}
+	view, err := s.agent.Plan(ctx, desired)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.consent(l, f, s.agent, view.Plan); err != nil {
+		return nil, err
+	}
+	return s.agent.Apply(ctx, view)
+}
+
+// recover ends what an earlier run left open, before anything new is planned.
+func (a *app) recover(ctx context.Context, agent *reconcile.Agent) error {
+	recovered, err := agent.Recover(ctx)
+	if n := recovered.Finished + recovered.Abandoned; n > 0 {
+		a.note("recovered %s an earlier run left open: %d finished, %d never had an effect", plural(n, "step"), recovered.Finished, recovered.Abandoned)
+	}
+	if err != nil {
+		return err
+	}
+	if len(recovered.Undecided) > 0 {
+		return &exit{exitUnknown, "an earlier run left what only a person can decide; nothing was sent (ADS3005):\n  " + strings.Join(recovered.Undecided, "\n  ")}
+	}
+	return nil
+}
+
+// consent shows the plan and asks once.
+func (a *app) consent(l loaded, f applyFlags, agent *reconcile.Agent, p *plan.Plan) error {
+	if f.saved != "" {
+		saved, err := readSaved(f.saved)
+		if err != nil {
+			return err
+		}
+		if err := saved.fits(l, p, agent.Now()); err != nil {
+			return err
+		}
+	}
+	if a.flags.output != "json" {
+		if err := a.showPlan(l, agent.Account, p); err != nil {
+			return err
+		}
+	}
+	if err := a.invalid(l, p.Problems); err != nil {
+		return err
+	}
+	if p.Empty() || f.yes || f.saved != "" {
+		return nil
+	}
+	return a.ask(p)
+}
+
+// ask wants the word yes; without a terminal nobody can be asked.
+func (a *app) ask(p *plan.Plan) error {
+	if !isTerminal(a.in) {
+		return configuration("apply asks before it changes anything, and there is no terminal to ask at; use --yes")
+	}
+	fmt.Fprintf(a.err, "Carry out %s? Only yes goes on: ", plural(len(p.Applicable()), "change"))
+	answer, err := bufio.NewReader(a.in).ReadString('\n')
+	if err != nil && answer == "" {
+		return &exit{exitInterrupted, "no answer; nothing was changed"}
+	}
+	if strings.TrimSpace(strings.ToLower(answer)) != "yes" {
+		return &exit{exitRefused, "not confirmed; nothing was changed"}
+	}
+	return nil
+}
+
+// finish prints the report, writes the result copies, and finds the exit code.
+func (a *app) finish(l loaded, f applyFlags, report *reconcile.Report, failure error) error {
+	if err := a.showReport(l, report, failure); err != nil {
+		return err
+	}
+	if report == nil {
+		return failure
+	}
+	if err := a.writeResults(l, f.results, report); err != nil {
+		return errors.Join(failure, err)
+	}
+	var invalid *reconcile.InvalidError
+	if errors.As(failure, &invalid) {
+		a.flags.output = "text"
+		return a.invalid(l, invalid.Problems)
+	}
+	return verdict(report, failure)
+}
+
+// verdict turns a report into an exit code: unknown is worse than failed, and
+// failed worse than held.
+func verdict(r *reconcile.Report, failure error) error {
+	switch {
+	case r.Count("unknown") > 0:
+		return &exit{exitUnknown, join(failure, "an outcome is unknown; run apply again: it asks the service before it sends anything")}
+	case failure != nil && r.Count("applied") == 0:
+		return failure
+	case failure != nil:
+		return &exit{exitPartial, join(failure, "applied in part")}
+	case r.Count("failed")+r.Count("skipped") > 0:
+		return &exit{exitPartial, "applied in part: " + r.Summary()}
+	case r.Refused() > 0 && r.Count("applied") == 0:
+		return &exit{exitRefused, "nothing was changed: what is left is held; see the plan for what would allow it"}
+	case r.Refused() > 0:
+		return &exit{exitPartial, "applied in part: some changes are held; see the plan for what would allow them"}
+	}
+	return nil
+}
+
+func join(failure error, message string) string {
+	if failure == nil {
+		return message
+	}
+	return diag.Printable(failure.Error()) + "; " + message
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/emulator"
+	"adsync/reconcile"
+	"adsync/sources"
+	"adsync/state"
+)
+
+// The operator's side of the configuration: addresses and credentials come from
+// the environment alone, never from what is watched (design.md section 6).
+const (
+	envBaseURL    = "ADSYNC_BASE_URL"
+	envKey        = "ADSYNC_API_KEY"
+	envKeyFile    = "ADSYNC_API_KEY_FILE"
+	envKeyCommand = "ADSYNC_API_KEY_COMMAND"
+)
+
+// session is a project joined with its service and its state.
+type session struct {
+	agent *reconcile.Agent
+	store state.Store
+	close []func()
+}
+
+// end closes what the session opened, last first.
+func (s *session) end() {
+	for i := len(s.close) - 1; i >= 0; i-- {
+		s.close[i]()
+	}
+}
+
+// connect opens state and service. A reading session takes no lock, and its
+// client cannot send a mutation.
+func (a *app) connect(ctx context.Context, l loaded, readOnly bool) (*session, error) {
+	s := &session{}
+	if err := a.open(ctx, s, l, readOnly); err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (a *app) open(ctx context.Context, s *session, l loaded, readOnly bool) (err error) {
+	if s.store, err = openState(ctx, l.project, readOnly); err != nil {
+		return err
+	}
+	s.close = append(s.close, func() { a.closed("state", s.store.Close()) })
+	baseURL, key, err := a.address(s, l.project)
+	if err != nil {
+		return err
+	}
+	client, err := adsapi.New(adsapi.Config{BaseURL: baseURL, Key: key, ReadOnly: readOnly, UserAgent: "adsync/" + release})
+	if err != nil {
+		return configuration("%v", err)
+	}
+	account := l.project.Account
+	s.agent = &reconcile.Agent{
+		Service: client, Store: s.store, Schemas: l.schemas,
+		Account:  state.Account{ID: account.ID, Currency: account.Currency, TimeZone: account.TimeZone},
+		Image:    imageReader(l),
+		Progress: a.progress(),
+		Logger:   slog.New(slog.DiscardHandler),
+		Now:      time.Now, Sleep: sleep,
+	}
+	return nil
+}
+
+func (a *app) closed(what string, err error) {
+	if err != nil {
+		a.note("close %s: %v", what, err)
+	}
+}
+
+func openState(ctx context.Context, p sources.Project, readOnly bool) (state.Store, error) {
+	dir := filepath.Join(p.Root, p.State)
+	if readOnly {
+		return state.OpenReadOnly(ctx, dir)
+	}
+	return state.Open(ctx, dir, state.Options{})
+}
+
+// address finds the service: the environment's address, else the emulator in
+// this process where the project names it.
+func (a *app) address(s *session, p sources.Project) (string, adsapi.Secret, error) {
+	if base := a.env(envBaseURL); base != "" {
+		key, err := a.key()
+		return base, key, err
+	}
+	if p.Service != "emulator" {
+		return "", adsapi.Secret{}, configuration("no service: set %s and %s, or write `service: emulator` in adsync.yaml to try it", envBaseURL, envKey)
+	}
+	base, err := a.serveEmulator(s, p)
+	return base, adsapi.NewSecret(emulatorKey), err
+}
+
+// key reads the API key from the environment, from a file, or from a command's
+// standard output.
+func (a *app) key() (adsapi.Secret, error) {
+	if key := strings.TrimSpace(a.env(envKey)); key != "" {
+		return adsapi.NewSecret(key), nil
+	}
+	if file := a.env(envKeyFile); file != "" {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return adsapi.Secret{}, configuration("%s: %v", envKeyFile, err)
+		}
+		return adsapi.NewSecret(string(bytes.TrimSpace(content))), nil
+	}
+	if command := a.env(envKeyCommand); command != "" {
+		content, err := exec.Command("sh", "-c", command).Output()
+		if err != nil {
+			return adsapi.Secret{}, configuration("%s failed: %v", envKeyCommand, err)
+		}
+		return adsapi.NewSecret(string(bytes.TrimSpace(content))), nil
+	}
+	return adsapi.Secret{}, configuration("no key: set %s, %s or %s", envKey, envKeyFile, envKeyCommand)
+}
+
+// emulatorKey opens nothing but the emulator in this process.
+const emulatorKey = "emulator-in-process"
+
+// serveEmulator runs the service itself in this process, on a loopback port of
+// its own, with its data below the project's state folder.
+func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
+	account := emulator.Account{
+		ID: p.Account.ID, Name: "Emulated account", Currency: p.Account.Currency, TimeZone: p.Account.TimeZone,
+		Key: emulatorKey, Features: emulator.AllFeatures(),
+	}
+	if account.ID == "" || account.Currency == "" || account.TimeZone == "" {
+		return "", configuration("service: emulator needs account: {id, currency, timezone} in adsync.yaml")
+	}
+	server, err := emulator.Open(emulator.Options{Dir: filepath.Join(p.Root, p.State, "emulator"), Accounts: []emulator.Account{account}})
+	if err != nil {
+		return "", fmt.Errorf("start the emulator: %w", err)
+	}
+	s.close = append(s.close, func() { a.closed("emulator", server.Close()) })
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("start the emulator: %w", err)
+	}
+	line := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = line.Serve(listener) // ends with ErrServerClosed, by the function below
+	}()
+	s.close = append(s.close, func() { a.closed("emulator", line.Close()); <-done })
+	return "http://" + listener.Addr().String() + "/v1", nil
+}
+
+// imageReader opens the file behind the canonical value of an image.
+func imageReader(l loaded) func(string) (string, []byte, error) {
+	return func(source string) (string, []byte, error) {
+		path, ok := l.desired.Images[source]
+		if !ok {
+			return "", nil, fmt.Errorf("no file has the content %s any more", diag.Printable(source))
+		}
+		content, err := l.project.ReadImage(path)
+		return path, content, err
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

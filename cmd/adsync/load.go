@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"adsync/internal/diag"
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/sources"
+)
+
+// formatVersion stands in every JSON output.
+const formatVersion = 1
+
+// loaded is a project and what its files say.
+type loaded struct {
+	project sources.Project
+	schemas resource.Schemas
+	desired sources.Desired
+}
+
+// load reads the project and its files. Problems are part of what it gives.
+func (a *app) load(ctx context.Context, dir string) loaded {
+	project, problems := sources.ReadProject(dir)
+	l := loaded{project: project, schemas: kinds.All()}
+	if diag.HasErrors(problems) {
+		l.desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: problems}
+		return l
+	}
+	l.desired = sources.Load(ctx, project, l.schemas)
+	var all diag.List
+	all.AddAll(problems)
+	all.AddAll(l.desired.Problems)
+	l.desired.Problems = all.Sorted()
+	return l
+}
+
+// invalid gives the error of files that cannot be planned, nil where they can.
+// The problems are printed for people; JSON output carries them itself.
+func (a *app) invalid(l loaded, problems []diag.Problem) error {
+	if a.flags.output != "json" {
+		a.showProblems(l.project, problems)
+	}
+	if !diag.HasErrors(problems) {
+		return nil
+	}
+	return &exit{exitInvalid, counted(problems) + "; nothing was changed"}
+}
+
+func (a *app) showProblems(project sources.Project, problems []diag.Problem) {
+	if err := diag.Render(a.err, problems, sources.SourceLine(project)); err != nil {
+		a.note("problems could not be printed: %v", err)
+	}
+}
+
+func counted(problems []diag.Problem) string {
+	errors, warnings := 0, 0
+	for _, p := range problems {
+		if p.Severity == diag.Warning {
+			warnings++
+		} else {
+			errors++
+		}
+	}
+	switch {
+	case errors == 0:
+		return plural(warnings, "warning")
+	case warnings == 0:
+		return plural(errors, "error")
+	}
+	return plural(errors, "error") + " and " + plural(warnings, "warning")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// printJSON writes one document, indented, for people who read it and programs
+// alike.
+func (a *app) printJSON(document any) error {
+	encoder := json.NewEncoder(a.out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(document)
+}
+
+func listed(problems []diag.Problem) []diag.Problem {
+	if problems == nil {
+		return []diag.Problem{}
+	}
+	return problems
+}

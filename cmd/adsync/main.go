@@ -1,0 +1,67 @@
+// Command adsync keeps an ad account equal to files: it validates them, plans,
+// applies the plan and reports what became of every row.
+//
+// It refuses to decide: it reads flags and the environment, wires the packages
+// together and prints what they say. Its invariant is that standard output
+// carries data only, and that every way of ending has one exit code.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	_ "time/tzdata" // the account's time zone must not depend on the machine
+)
+
+func main() { os.Exit(run()) }
+
+// run is the whole process but its end; an interrupt ends the context, a second
+// one the process.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}
+	return a.main(ctx, os.Args[1:])
+}
+
+// app is the outside world of one command.
+type app struct {
+	in    io.Reader
+	out   io.Writer
+	err   io.Writer
+	env   func(string) string
+	flags flags
+}
+
+// flags are those every command has.
+type flags struct {
+	output string
+	color  string
+	quiet  bool
+}
+
+func (a *app) main(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	code := exitCode(ctx, err)
+	if message := err.Error(); message != "" {
+		fmt.Fprintln(a.err, "adsync: "+message)
+	}
+	return code
+}
+
+// note prints a line for people, which is never data.
+func (a *app) note(format string, args ...any) {
+	if !a.flags.quiet {
+		fmt.Fprintf(a.err, format+"\n", args...)
+	}
+}

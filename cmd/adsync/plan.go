@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+
+	"adsync/internal/diag"
+	"adsync/plan"
+	"adsync/reconcile"
+	"adsync/state"
+
+	"github.com/spf13/cobra"
+)
+
+// planFlags are those of plan and apply.
+type planFlags struct {
+	allow    []string
+	detailed bool
+	out      string
+}
+
+func (a *app) plan() *cobra.Command {
+	var f planFlags
+	c := &cobra.Command{
+		Use:   "plan [FOLDER]",
+		Short: "Show what apply would change, and what it does to spend",
+		RunE:  func(c *cobra.Command, args []string) error { return a.runPlan(c, args, f) },
+	}
+	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
+	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
+	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
+	a.outputs(c, "text", "json")
+	return c
+}
+
+// planDocument is the JSON form of plan: the plan's own document, and what it
+// was computed from.
+type planDocument struct {
+	FormatVersion int             `json:"format_version"`
+	Account       accountDocument `json:"account"`
+	InputHash     string          `json:"input_hash"`
+	PlanHash      string          `json:"plan_hash"`
+	plan.Document
+	Error string `json:"error,omitempty"`
+}
+
+type accountDocument struct {
+	ID       string `json:"id"`
+	Currency string `json:"currency"`
+	TimeZone string `json:"time_zone"`
+}
+
+func accountOf(a state.Account) accountDocument {
+	return accountDocument{a.ID, a.Currency, a.TimeZone}
+}
+
+func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
+	dir, err := folder(c, args)
+	if err != nil {
+		return err
+	}
+	l, view, agent, err := a.planned(c.Context(), dir, f)
+	if err != nil {
+		return a.planFailed(l, err)
+	}
+	if err := a.showPlan(l, agent.Account, view.Plan); err != nil {
+		return err
+	}
+	if err := a.invalid(l, view.Plan.Problems); err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := savePlan(f.out, l, agent, view.Plan); err != nil {
+			return err
+		}
+		a.note("saved; apply it within %s with: adsync apply --plan %s %s", planLife, f.out, dir)
+	}
+	return a.planDone(view.Plan, f, dir)
+}
+
+// planDone says what comes next.
+func (a *app) planDone(p *plan.Plan, f planFlags, dir string) error {
+	if len(p.Changes) > 0 && f.out == "" {
+		a.note("to carry it out: adsync apply %s", dir)
+	}
+	if f.detailed && len(p.Changes) > 0 {
+		return &exit{code: exitPending}
+	}
+	return nil
+}
+
+// planned loads, connects for reading only, and plans.
+func (a *app) planned(ctx context.Context, dir string, f planFlags) (loaded, *reconcile.View, *reconcile.Agent, error) {
+	l := a.load(ctx, dir)
+	if err := a.invalid(l, l.desired.Problems); err != nil {
+		return l, nil, nil, err
+	}
+	desired, err := a.wanted(l, f)
+	if err != nil {
+		return l, nil, nil, err
+	}
+	s, err := a.connect(ctx, l, true)
+	if err != nil {
+		return l, nil, nil, err
+	}
+	defer s.end()
+	view, err := s.agent.Plan(ctx, desired)
+	return l, view, s.agent, err
+}
+
+// wanted joins the files with the policy of the project and the allowances of
+// the command line.
+func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
+	desired := reconcile.Desired{Snapshot: l.desired.Snapshot, Policy: plan.DefaultPolicy()}
+	if l.project.Policy.Drift.Value != "" {
+		desired.Policy.Drift = plan.OnDrift(l.project.Policy.Drift.Value)
+	}
+	if l.project.Policy.Prune.Value != "" {
+		desired.Policy.Prune = plan.OnPrune(l.project.Policy.Prune.Value)
+	}
+	for _, text := range f.allow {
+		allowance, err := plan.ParseAllowance(text)
+		if err != nil {
+			return desired, configuration("--allow: %v", err)
+		}
+		desired.Allow = append(desired.Allow, allowance)
+	}
+	return desired, nil
+}
+
+// planFailed keeps JSON output whole on failure.
+func (a *app) planFailed(l loaded, failure error) error {
+	if a.flags.output != "json" {
+		return failure
+	}
+	document := planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Error: failure.Error()}
+	document.Changes, document.Kept = []plan.ChangeDocument{}, []string{}
+	document.Problems = listed(l.desired.Problems)
+	if err := a.printJSON(document); err != nil {
+		return err
+	}
+	return failure
+}
+
+func (a *app) showPlan(l loaded, account state.Account, p *plan.Plan) error {
+	if a.flags.output != "json" {
+		return plan.WriteText(a.out, p, plan.TextOptions{Color: a.colorful(), Currency: account.Currency})
+	}
+	document := planDocument{FormatVersion: formatVersion, Account: accountOf(account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Document: p.Document()}
+	var all diag.List
+	all.AddAll(l.desired.Problems)
+	all.AddAll(p.Problems)
+	document.Problems = listed(all.Sorted())
+	return a.printJSON(document)
+}
+
+// colorful follows --color, then NO_COLOR, then whether a person looks.
+func (a *app) colorful() bool {
+	switch a.flags.color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && isTerminal(a.out)
+}

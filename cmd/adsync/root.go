@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+// root is the command tree. Every subcommand has a file of its own.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "adsync",
+		Short:         "Keep an ad account equal to files",
+		Long:          "adsync reads campaigns, ad groups and ads from YAML files and workbooks, compares them with the account and with what it applied last,\nshows a plan, and applies it with a result for every row.",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
+	root.PersistentFlags().StringVar(&a.flags.color, "color", "auto", "colour: auto, always or never")
+	root.PersistentFlags().BoolVarP(&a.flags.quiet, "quiet", "q", false, "no notes and no progress on standard error")
+	root.AddCommand(a.validate(), a.plan(), a.apply(), a.export(), a.template(), a.convert(), a.emulator(), a.version())
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usage(c, fmt.Errorf("unknown command %q", args[0]))
+		}
+		return c.Help()
+	}
+	root.Args = cobra.ArbitraryArgs
+	return root
+}
+
+// usage is an error of the command line.
+func usage(c *cobra.Command, err error) error {
+	return &exit{exitUsage, fmt.Sprintf("%s; see %s --help", err, c.CommandPath())}
+}
+
+// configuration is an error of the environment or the project file.
+func configuration(format string, args ...any) error {
+	return &exit{exitUsage, fmt.Sprintf(format, args...)}
+}
+
+// outputs gives a command its -o flag and checks it before the command runs.
+func (a *app) outputs(c *cobra.Command, formats ...string) {
+	c.Flags().StringVarP(&a.flags.output, "output", "o", formats[0], "output: "+orList(formats))
+	inner := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !slices.Contains(formats, a.flags.output) {
+			return usage(c, fmt.Errorf("--output is %q; want %s", a.flags.output, orList(formats)))
+		}
+		return inner(c, args)
+	}
+}
+
+func orList(words []string) string {
+	switch len(words) {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	}
+	last := len(words) - 1
+	list := words[0]
+	for _, w := range words[1:last] {
+		list += ", " + w
+	}
+	return list + " or " + words[last]
+}
+
+// folder takes the one optional argument of a command: the project's folder or
+// its adsync.yaml.
+func folder(c *cobra.Command, args []string) (string, error) {
+	switch len(args) {
+	case 0:
+		return ".", nil
+	case 1:
+		return args[0], nil
+	}
+	return "", usage(c, fmt.Errorf("%d arguments; want one folder at most", len(args)))
+}

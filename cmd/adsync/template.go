@@ -1,0 +1,36 @@
+package main
+
+import (
+	"io"
+
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/sources"
+
+	"github.com/spf13/cobra"
+)
+
+// schemas are the kinds of this program.
+func schemas() resource.Schemas { return kinds.All() }
+
+func (a *app) template() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "template [FOLDER]",
+		Short: "Write an empty workbook to fill in",
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := folder(c, args)
+			if err != nil {
+				return err
+			}
+			project, problems := sources.ReadProject(dir)
+			if err := a.invalid(loaded{project: project}, problems); err != nil {
+				return err
+			}
+			return a.writeOut(c, out, func(w io.Writer) error { return sources.WriteTemplate(w, schemas(), project.Account) })
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
+	a.outputs(c, "xlsx")
+	return c
+}

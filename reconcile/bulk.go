@@ -1,0 +1,172 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// saying is how bulk jobs can say one field.
+type saying uint8
+
+const (
+	said     saying = iota // an input field carries it, or its absence says it
+	later                  // not on the create; a follow-up can
+	unsaid                 // bulk cannot: the resource needs a single request
+	unneeded               // there is nothing to say: a value cleared on a create
+)
+
+// onCreate says whether campaign.create, ad_group.create or ad.create can carry
+// a field (interface, part 4, bulk operation table).
+func (e encoder) onCreate(address resource.Address, f plan.Field, caps map[resource.Capability]bool) saying {
+	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)
+	missing := later
+	if a.Bulk.AtCreate {
+		missing = unsaid
+	}
+	switch {
+	case !f.Desired.IsSet():
+		return unneeded
+	case a.Bulk.Needs != "" && !caps[a.Bulk.Needs], !e.holds(a.Bulk.When, address), !fetchable(a, f.Desired):
+		return missing
+	case a.Bulk.Map != nil:
+		if _, ok := a.Bulk.Map[f.Desired.Text()]; !ok {
+			return missing
+		}
+		return said
+	case a.Bulk.Create == "":
+		return missing
+	}
+	return said
+}
+
+// onUpdate says whether the update operation can carry a field.
+func (e encoder) onUpdate(address resource.Address, f plan.Field) bool {
+	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)
+	return a.Bulk.Update != "" && f.Desired.IsSet() && e.holds(a.Bulk.When, address)
+}
+
+// fetchable is false for an image the service cannot fetch itself.
+func fetchable(a *resource.Attribute, v resource.Value) bool {
+	return a.Wire.Codec != resource.FileID || strings.Contains(v.Text(), "://")
+}
+
+func (e encoder) holds(c *resource.Condition, address resource.Address) bool {
+	return c == nil || e.value(e.schemas.Ancestor(address, c.Ancestor), c.Attribute).Text() == c.Value
+}
+
+// bulkOperation is one entry of a job's operations.
+type bulkOperation struct {
+	OperationID      string         `json:"operation_id"`
+	Type             string         `json:"type"`
+	IdempotencyKey   string         `json:"idempotency_key,omitempty"`
+	TargetResourceID string         `json:"target_resource_id,omitempty"`
+	Input            map[string]any `json:"input"`
+}
+
+// jobBody is the body of POST /bulk_mutation_jobs.
+type jobBody struct {
+	Operations   []json.RawMessage `json:"operations"`
+	ValidateOnly bool              `json:"validate_only,omitempty"`
+}
+
+// bulkCreate is a create operation; key gives the idempotency key of an address.
+func (e encoder) bulkCreate(c *plan.Change, fields []plan.Field, id string, key func(resource.Address) string) (bulkOperation, error) {
+	schema := e.schemas.Of(c.Address.Kind)
+	input := map[string]any{}
+	for kind, field := range schema.Bulk.Parents {
+		input[field] = key(e.schemas.Ancestor(c.Address, kind))
+	}
+	for _, f := range fields {
+		a, _ := schema.Attribute(f.Name)
+		if a.Bulk.Create == "" || !f.Desired.IsSet() {
+			continue
+		}
+		w, err := e.bulkWire(a, f.Desired, false)
+		if err != nil {
+			return bulkOperation{}, err
+		}
+		put(input, a.Bulk.Create, w)
+		putWith(input, a.Bulk.With)
+	}
+	return bulkOperation{OperationID: id, Type: schema.Bulk.Create, IdempotencyKey: key(c.Address), Input: input}, nil
+}
+
+// bulkUpdate is an update operation. A creative is sent whole (interface, part
+// 4, bulk rule 8), on top of what the service holds.
+func (e encoder) bulkUpdate(c *plan.Change, fields []plan.Field, id string, record json.RawMessage) (bulkOperation, error) {
+	schema := e.schemas.Of(c.Address.Kind)
+	input := map[string]any{}
+	for _, f := range fields {
+		a, _ := schema.Attribute(f.Name)
+		if err := e.fillNested(schema, a, input, record); err != nil {
+			return bulkOperation{}, err
+		}
+		w, err := e.bulkWire(a, f.Desired, true)
+		if err != nil {
+			return bulkOperation{}, err
+		}
+		put(input, a.Bulk.Update, w)
+		putWith(input, a.Bulk.With)
+	}
+	return bulkOperation{OperationID: id, Type: schema.Bulk.Update, TargetResourceID: c.ID, Input: input}, nil
+}
+
+// fillNested starts a nested input field with every attribute bulk knows of it.
+func (e encoder) fillNested(schema *resource.Schema, a *resource.Attribute, input map[string]any, record json.RawMessage) error {
+	root, _, nested := strings.Cut(a.Bulk.Update, ".")
+	if !nested || input[root] != nil {
+		return nil
+	}
+	live, err := object(record)
+	if err != nil {
+		return fmt.Errorf("read the live record: %w", err)
+	}
+	for _, other := range schema.Attributes {
+		if held := at(live, other.Wire.Path); strings.HasPrefix(other.Bulk.Update, root+".") && held != nil {
+			put(input, other.Bulk.Update, held)
+		}
+	}
+	return nil
+}
+
+func putWith(input map[string]any, with map[string]string) {
+	for field, value := range with {
+		input[field] = value
+	}
+}
+
+func (e encoder) bulkWire(a *resource.Attribute, v resource.Value, update bool) (any, error) {
+	switch {
+	case a.Bulk.Map != nil:
+		return a.Bulk.Map[v.Text()], nil
+	case a.Wire.Codec == resource.IDObjects:
+		return v.Items(), nil
+	case a.Wire.Codec == resource.FileID && !update:
+		return v.Text(), nil
+	}
+	return e.wire(a, v)
+}
+
+// bulkCreatable says whether a whole create can go into a job, and which of its
+// fields a follow-up must bring.
+func (e encoder) bulkCreatable(c *plan.Change, caps map[resource.Capability]bool) (followUp []string, ok bool) {
+	schema := e.schemas.Of(c.Address.Kind)
+	if schema.Bulk.Create == "" || !caps[resource.BulkJobs] {
+		return nil, false
+	}
+	for _, f := range c.Fields {
+		switch e.onCreate(c.Address, f, caps) {
+		case unsaid:
+			return nil, false
+		case later:
+			followUp = append(followUp, f.Name)
+		}
+	}
+	slices.Sort(followUp)
+	return followUp, true
+}

@@ -1,0 +1,102 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// findCapabilities learns what the account allows, as far as this run needs it,
+// with validate_only jobs: they change nothing (design.md section 4).
+func (r *run) findCapabilities(ctx context.Context) error {
+	known, err := r.Store.Capabilities(ctx)
+	if err != nil {
+		return fmt.Errorf("read the capabilities: %w", err)
+	}
+	r.caps = known
+	if len(r.changes) == 0 {
+		return nil
+	}
+	if _, asked := known[resource.BulkJobs]; !asked {
+		if err := r.probe(ctx, resource.BulkJobs, "lifetime"); err != nil {
+			return err
+		}
+	}
+	if _, asked := known[resource.BulkDailyBudget]; !asked && r.caps[resource.BulkJobs] && r.needs(resource.BulkDailyBudget) {
+		return r.probe(ctx, resource.BulkDailyBudget, "daily")
+	}
+	return nil
+}
+
+// needs says that a create of this run would use a capability.
+func (r *run) needs(capability resource.Capability) bool {
+	for _, p := range r.creates() {
+		for _, f := range p.fields {
+			a, _ := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
+			if a.Bulk.Needs == capability && f.Desired.IsSet() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// probe asks whether a job with one campaign of a budget type passes validation.
+func (r *run) probe(ctx context.Context, capability resource.Capability, budgetType string) error {
+	b, err := probeBatch(budgetType)
+	if err != nil {
+		return err
+	}
+	body, err := b.body(true)
+	if err != nil {
+		return err
+	}
+	page, err := r.dryRun(ctx, body)
+	there := err == nil && len(page.Results) == 1 && page.Results[0].Status == "validated"
+	var refused *adsapi.Error
+	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !(errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 422)) {
+		return fmt.Errorf("ask whether the account has %s: %w", capability, err)
+	}
+	if err := r.Store.RecordCapability(ctx, capability, there); err != nil {
+		return err
+	}
+	r.caps[capability] = there
+	return nil
+}
+
+func probeBatch(budgetType string) (batch, error) {
+	one, err := encodeOperation(part{change: &plan.Change{}}, bulkOperation{
+		OperationID: "probe", Type: "campaign.create", IdempotencyKey: rehearsalKey("probe-" + budgetType),
+		Input: map[string]any{"name": "capability check", "max_budget_micros": 1_000_000_000, "billing_event_type": "click", "budget_type": budgetType, "status": "paused"},
+	})
+	return batch{one}, err
+}
+
+// dryRun submits a validate_only job without a key and waits for its results.
+// Nothing is journalled: there is nothing to recover.
+func (r *run) dryRun(ctx context.Context, body []byte) (adsapi.OperationPage, error) {
+	job, err := r.Service.SubmitJob(ctx, "", body)
+	if err != nil {
+		return adsapi.OperationPage{}, err
+	}
+	pause := firstPoll
+	for until := r.Now().Add(jobPatience); !r.Now().After(until); pause = min(pause*3/2, slowestPoll) {
+		if job.Terminal() {
+			page, err := r.Service.AllOperations(ctx, job.ID)
+			if err != nil || page.Complete && !page.HasMore {
+				return page, err
+			}
+		}
+		if err := r.Sleep(ctx, pause); err != nil {
+			return adsapi.OperationPage{}, err
+		}
+		if job, err = r.Service.Job(ctx, job.ID); err != nil {
+			return adsapi.OperationPage{}, err
+		}
+	}
+	return adsapi.OperationPage{}, fmt.Errorf("validate_only job %s is still %q after %s", job.ID, job.Status, jobPatience)
+}

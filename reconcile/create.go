@@ -1,0 +1,191 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// creation is how the creates of a run reach the service.
+type creation struct {
+	jobs     []batch
+	singles  []part                    // in order of depth
+	followUp map[*plan.Change][]string // fields the create could not say
+	keys     map[resource.Address]string
+}
+
+// planCreation decides the routes of all creates: whole new trees go into jobs,
+// whatever bulk cannot say and everything below it through single requests.
+func (r *run) planCreation(ctx context.Context) (creation, error) {
+	parts := r.creates()
+	keys, err := r.createKeys(ctx, parts)
+	if err != nil {
+		return creation{}, err
+	}
+	c := creation{followUp: map[*plan.Change][]string{}, keys: keys}
+	inBulk := map[resource.Address]bool{}
+	var bulk []packed
+	e := r.encoder()
+	for _, p := range parts {
+		if !r.fine(p.change.Address) {
+			r.skip(p.change.Address, "waits: an earlier step on it was not confirmed")
+			continue
+		}
+		followUp, ok := r.bulkPart(e, p, inBulk)
+		if !ok {
+			c.singles = append(c.singles, p)
+			c.followUp[p.change] = beyondSingle(r.Schemas, p)
+			continue
+		}
+		inBulk[p.change.Address] = true
+		c.followUp[p.change] = followUp
+		one, err := r.packCreate(e, p.without(followUp), fmt.Sprintf("c%d", len(bulk)+1), keys)
+		if err != nil {
+			return creation{}, err
+		}
+		bulk = append(bulk, one)
+	}
+	jobs, left := pack(r.trees(bulk))
+	c.jobs = jobs
+	for _, p := range left {
+		c.singles = append(c.singles, r.whole(p.part.change))
+		c.followUp[p.part.change] = beyondSingle(r.Schemas, r.whole(p.part.change))
+	}
+	return c, nil
+}
+
+func (r *run) whole(c *plan.Change) part {
+	return part{change: c, fields: r.createFields(c), create: true}
+}
+
+func (r *run) packCreate(e encoder, p part, id string, keys map[resource.Address]string) (packed, error) {
+	operation, err := e.bulkCreate(p.change, p.fields, id, func(a resource.Address) string { return keys[a] })
+	if err != nil {
+		return packed{}, err
+	}
+	return encodeOperation(p, operation)
+}
+
+// bulkPart says whether a create can go into a job: bulk can say it, and its
+// parent is created in the same job (interface, part 4, bulk rule 2).
+func (r *run) bulkPart(e encoder, p part, inBulk map[resource.Address]bool) (followUp []string, ok bool) {
+	parent := r.Schemas.Parent(p.change.Address)
+	if !parent.IsZero() && !inBulk[parent] {
+		return nil, false
+	}
+	c := *p.change
+	c.Fields = p.fields
+	return e.bulkCreatable(&c, r.caps)
+}
+
+// beyondSingle names the fields only bulk jobs can say.
+func beyondSingle(schemas resource.Schemas, p part) []string {
+	var names []string
+	for _, f := range p.fields {
+		if a, ok := schemas.Of(p.change.Address.Kind).Attribute(f.Name); ok && a.Wire.Path == "" && f.Desired.IsSet() {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// createWave creates new trees, then what bulk cannot say from the top down,
+// then brings what the creates could not carry.
+func (r *run) createWave(ctx context.Context) error {
+	c, err := r.planCreation(ctx)
+	if err != nil {
+		return err
+	}
+	for change, names := range c.followUp {
+		if len(names) > 0 {
+			r.standings[change.Address].pending++
+		}
+	}
+	if err := r.runJobs(ctx, "create", c.jobs); err != nil {
+		return err
+	}
+	if err := r.createSingles(ctx, c); err != nil {
+		return err
+	}
+	return r.followUpWave(ctx, c)
+}
+
+func (r *run) createSingles(ctx context.Context, c creation) error {
+	for depth := range r.depths() {
+		var level []part
+		for _, p := range c.singles {
+			if r.Schemas.Depth(p.change.Address.Kind) == depth {
+				level = append(level, p)
+			}
+		}
+		if err := r.runSingles(ctx, fmt.Sprintf("create-%d", depth), r.withParents(level)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) depths() int {
+	deepest := 0
+	for _, s := range r.Schemas {
+		deepest = max(deepest, r.Schemas.Depth(s.Kind)+1)
+	}
+	return deepest
+}
+
+// withParents drops creates whose parent is not there.
+func (r *run) withParents(parts []part) []part {
+	var ready []part
+	for _, p := range parts {
+		parent := r.Schemas.Parent(p.change.Address)
+		if !parent.IsZero() && (r.ids[parent] == "" || !r.fine(parent)) {
+			r.skip(p.change.Address, fmt.Sprintf("waits: its parent %s is not confirmed", parent))
+			continue
+		}
+		ready = append(ready, p)
+	}
+	return ready
+}
+
+func (r *run) followUpWave(ctx context.Context, c creation) error {
+	var parts []part
+	for _, change := range r.changes {
+		names := c.followUp[change]
+		if len(names) == 0 {
+			continue
+		}
+		if !r.fine(change.Address) || r.ids[change.Address] == "" {
+			r.skip(change.Address, "waits: its create was not confirmed")
+			continue
+		}
+		parts = append(parts, r.whole(change).only(names).update())
+	}
+	if err := r.readCreated(ctx, parts); err != nil {
+		return err
+	}
+	return r.updateWave(ctx, "follow-up", parts)
+}
+
+func (p part) update() part {
+	p.create = false
+	return p
+}
+
+// readCreated fetches the records that nested settings of follow-ups start from.
+func (r *run) readCreated(ctx context.Context, parts []part) error {
+	e := r.encoder()
+	for _, p := range parts {
+		id := r.ids[p.change.Address]
+		if _, known := r.view.Live.Records[id]; known || r.caps[resource.BulkJobs] && r.sayable(e, p) {
+			continue
+		}
+		record, err := r.Service.Read(ctx, r.Schemas.Of(p.change.Address.Kind).Collection, id, nil)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", p.change.Address, err)
+		}
+		r.view.Live.Records[id] = record
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package reconcile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/resource"
+)
+
+// decoder turns the service's records into live resources, by the schema.
+type decoder struct {
+	zone  *time.Location
+	files map[string]string // file id → image source, as far as we uploaded it
+}
+
+// decode reads one record. Fields no attribute names are left where they are:
+// in the record.
+func (d decoder) decode(schema *resource.Schema, record adsapi.Record) (*resource.Resource, error) {
+	fields, err := object(record.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
+	}
+	live := &resource.Resource{Address: resource.Address{Kind: schema.Kind}, ID: record.ID}
+	if schema.ParentWire != "" {
+		live.ParentID, _ = fields[schema.ParentWire].(string)
+	}
+	for i := range schema.Attributes {
+		a := &schema.Attributes[i]
+		if a.Wire.Path == "" {
+			continue
+		}
+		live.Set(a.Name, d.value(a, at(fields, a.Wire.Path)))
+	}
+	return live, nil
+}
+
+func object(raw json.RawMessage) (map[string]any, error) {
+	var fields map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	err := decoder.Decode(&fields)
+	return fields, err
+}
+
+// at walks a dotted path and gives nil where it ends early.
+func at(fields map[string]any, path string) any {
+	key, rest, nested := strings.Cut(path, ".")
+	if !nested {
+		return fields[key]
+	}
+	inner, _ := fields[key].(map[string]any)
+	return at(inner, rest)
+}
+
+// value gives the canonical value; null, "" and an empty list are all absent:
+// the service has no value there.
+func (d decoder) value(a *resource.Attribute, wire any) resource.Value {
+	switch w := wire.(type) {
+	case string:
+		return d.textValue(a, w)
+	case json.Number:
+		return d.numberValue(a, w)
+	case []any:
+		return listValue(a, w)
+	case map[string]any:
+		if canonical, err := json.Marshal(w); err == nil && a.Wire.Codec == resource.RawJSON {
+			return resource.Text(string(canonical))
+		}
+	}
+	return resource.Value{}
+}
+
+func (d decoder) textValue(a *resource.Attribute, s string) resource.Value {
+	switch {
+	case s == "":
+		return resource.Value{}
+	case a.Wire.Codec == resource.FileID && d.files[s] != "":
+		return resource.Text(d.files[s])
+	case a.Wire.Codec == resource.FileID:
+		return resource.Text("file:" + s)
+	}
+	return resource.Text(s)
+}
+
+func (d decoder) numberValue(a *resource.Attribute, n json.Number) resource.Value {
+	i, err := n.Int64()
+	switch {
+	case err != nil:
+		return resource.Text(n.String())
+	case a.Wire.Codec == resource.StartTime:
+		return resource.Text(resource.DayOf(i, d.zone))
+	case a.Wire.Codec == resource.EndTime:
+		return resource.Text(resource.LastDayOf(i, d.zone))
+	}
+	return resource.Number(i)
+}
+
+func listValue(a *resource.Attribute, wire []any) resource.Value {
+	var items []string
+	for _, w := range wire {
+		switch w := w.(type) {
+		case string:
+			items = append(items, w)
+		case json.Number:
+			items = append(items, w.String())
+		case map[string]any:
+			if id, ok := w["id"].(string); ok {
+				items = append(items, id)
+			}
+		}
+	}
+	switch {
+	case len(items) == 0:
+		return resource.Value{}
+	case a.Wire.Codec == resource.SingleItem:
+		return resource.Text(strings.Join(items, " "))
+	}
+	if a.Type != resource.TypeHints {
+		slices.Sort(items)
+		items = slices.Compact(items)
+	}
+	return resource.List(items)
+}

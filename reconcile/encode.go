@@ -1,0 +1,274 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// encoder writes request bodies from descriptions. It holds what a body needs
+// beyond the fields of its change.
+type encoder struct {
+	schemas resource.Schemas
+	zone    *time.Location
+	files   func(source string) string // id of an uploaded image, "" before it is there
+	value   func(resource.Address, string) resource.Value
+}
+
+// singleCreate is the body of a POST on the collection (interface, part 4). The
+// parent's id is given; fields that are cleared are left out.
+func (e encoder) singleCreate(c *plan.Change, fields []plan.Field, parentID string) ([]byte, error) {
+	schema := e.schemas.Of(c.Address.Kind)
+	body := map[string]any{}
+	if schema.ParentWire != "" {
+		body[schema.ParentWire] = parentID
+	}
+	for _, f := range fields {
+		a, _ := schema.Attribute(f.Name)
+		if a.Wire.Path == "" || !f.Desired.IsSet() {
+			continue
+		}
+		w, err := e.wire(a, f.Desired)
+		if err != nil {
+			return nil, err
+		}
+		put(body, a.Wire.Path, w)
+	}
+	e.putFixed(schema, c.Address, body, true)
+	e.nameAfterTitle(schema, fields, body)
+	return json.Marshal(body)
+}
+
+// nameAfterTitle gives a create the name the service wants where the files have
+// none: the first naming attribute that is set.
+func (e encoder) nameAfterTitle(schema *resource.Schema, fields []plan.Field, body map[string]any) {
+	first, _ := schema.Attribute(schema.NameFrom[0])
+	if at(body, first.Wire.Path) != nil {
+		return
+	}
+	for _, f := range fields {
+		if slices.Contains(schema.NameFrom, f.Name) && f.Desired.IsSet() {
+			put(body, first.Wire.Path, f.Desired.Text())
+			return
+		}
+	}
+}
+
+// singleUpdate is the body of a POST on a resource: plain fields as they are,
+// nested settings whole, on top of what the service holds.
+func (e encoder) singleUpdate(c *plan.Change, fields []plan.Field, record json.RawMessage) ([]byte, error) {
+	schema := e.schemas.Of(c.Address.Kind)
+	live, err := object(record)
+	if err != nil {
+		return nil, fmt.Errorf("read the live %s: %w", c.Address, err)
+	}
+	body := map[string]any{}
+	for _, f := range fields {
+		a, _ := schema.Attribute(f.Name)
+		group, whole := schema.Group(a)
+		if whole && body[group.Wire] == nil {
+			body[group.Wire] = e.base(group, live)
+		}
+		if err := e.putField(a, f.Desired, body); err != nil {
+			return nil, err
+		}
+	}
+	for i := range schema.Groups {
+		settle(body, &schema.Groups[i])
+	}
+	e.putFixed(schema, c.Address, body, false)
+	return json.Marshal(body)
+}
+
+// base is what a nested setting starts from, so that what no file manages stays
+// as it is.
+func (e encoder) base(group *resource.Group, live map[string]any) map[string]any {
+	held, _ := live[group.Wire].(map[string]any)
+	if held == nil || group.Exclusive {
+		return map[string]any{}
+	}
+	return withoutKeys(held, group.ReadOnly)
+}
+
+func withoutKeys(held map[string]any, keys []string) map[string]any {
+	kept := make(map[string]any, len(held))
+	for key, value := range held {
+		if slices.Contains(keys, key) {
+			continue
+		}
+		kept[key] = withoutKeysIn(value, keys)
+	}
+	return kept
+}
+
+func withoutKeysIn(value any, keys []string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		return withoutKeys(v, keys)
+	case []any:
+		kept := make([]any, len(v))
+		for i := range v {
+			kept[i] = withoutKeysIn(v[i], keys)
+		}
+		return kept
+	}
+	return value
+}
+
+func (e encoder) putField(a *resource.Attribute, v resource.Value, body map[string]any) error {
+	if v.IsNull() {
+		clearPath(body, a)
+		return nil
+	}
+	w, err := e.wire(a, v)
+	if err != nil {
+		return err
+	}
+	put(body, a.Wire.Path, w)
+	return nil
+}
+
+// clearPath removes a value: a list becomes empty, a plain field null, a field
+// of a nested setting goes, as the setting is sent whole.
+func clearPath(body map[string]any, a *resource.Attribute) {
+	holder, _, nested := cutLast(a.Wire.Path)
+	switch {
+	case !nested && a.Type.IsList():
+		put(body, a.Wire.Path, []string{})
+	case !nested:
+		put(body, a.Wire.Path, nil)
+	case a.Wire.Null:
+		put(body, holder, nil)
+	default:
+		remove(body, a.Wire.Path)
+	}
+}
+
+func cutLast(path string) (holder, key string, nested bool) {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return "", path, false
+	}
+	return path[:i], path[i+1:], true
+}
+
+// settle drops containers that became empty; a setting that holds nothing any
+// more is null.
+func settle(body map[string]any, group *resource.Group) {
+	held, ok := body[group.Wire].(map[string]any)
+	if !ok {
+		return
+	}
+	for key, value := range held {
+		if inner, isMap := value.(map[string]any); isMap && len(inner) == 0 {
+			delete(held, key)
+		}
+	}
+	if len(held) == 0 {
+		body[group.Wire] = nil
+	}
+}
+
+func put(body map[string]any, path string, value any) {
+	key, rest, nested := strings.Cut(path, ".")
+	if !nested {
+		body[key] = value
+		return
+	}
+	inner, ok := body[key].(map[string]any)
+	if !ok {
+		inner = map[string]any{}
+		body[key] = inner
+	}
+	put(inner, rest, value)
+}
+
+func remove(body map[string]any, path string) {
+	key, rest, nested := strings.Cut(path, ".")
+	if !nested {
+		delete(body, key)
+		return
+	}
+	if inner, ok := body[key].(map[string]any); ok {
+		remove(inner, rest)
+	}
+}
+
+// putFixed adds the fields no attribute decides. On an update only settings
+// that are sent anyway get theirs.
+func (e encoder) putFixed(schema *resource.Schema, address resource.Address, body map[string]any, create bool) {
+	for _, f := range schema.Fixed {
+		root, _, nested := strings.Cut(f.Wire, ".")
+		if !create && (!nested || body[root] == nil) || at(body, f.Wire) != nil {
+			continue
+		}
+		if value := e.fixed(schema, f, address, body); value != "" {
+			put(body, f.Wire, value)
+		}
+	}
+}
+
+func (e encoder) fixed(schema *resource.Schema, f resource.Fixed, address resource.Address, body map[string]any) string {
+	if f.If != "" {
+		if a, ok := schema.Attribute(f.If); !ok || at(body, a.Wire.Path) == nil {
+			return ""
+		}
+	}
+	if f.From == nil {
+		return f.Value
+	}
+	ancestor := e.schemas.Ancestor(address, f.From.Ancestor)
+	return f.Map[e.value(ancestor, f.From.Attribute).Text()]
+}
+
+// wire gives the form of a value on the wire.
+func (e encoder) wire(a *resource.Attribute, v resource.Value) (any, error) {
+	switch a.Wire.Codec {
+	case resource.StartTime:
+		return resource.StartSeconds(v.Text(), e.zone)
+	case resource.EndTime:
+		return resource.EndSeconds(v.Text(), e.zone)
+	case resource.SingleItem:
+		return []string{v.Text()}, nil
+	case resource.IDObjects:
+		return idObjects(v.Items()), nil
+	case resource.FileID:
+		return e.fileID(v)
+	case resource.RawJSON:
+		return json.RawMessage(v.Text()), nil
+	}
+	return plain(v), nil
+}
+
+func idObjects(ids []string) []map[string]string {
+	objects := make([]map[string]string, len(ids))
+	for i, id := range ids {
+		objects[i] = map[string]string{"id": id}
+	}
+	return objects
+}
+
+func (e encoder) fileID(v resource.Value) (any, error) {
+	if id, ok := strings.CutPrefix(v.Text(), "file:"); ok {
+		return id, nil
+	}
+	if id := e.files(v.Text()); id != "" {
+		return id, nil
+	}
+	return nil, fmt.Errorf("image %q is not uploaded", v.Written())
+}
+
+func plain(v resource.Value) any {
+	if n, ok := v.Number(); ok {
+		return n
+	}
+	if v.Items() != nil {
+		return v.Items()
+	}
+	return v.Text()
+}

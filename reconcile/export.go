@@ -1,0 +1,93 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"adsync/internal/resource"
+)
+
+// Export reads the account and gives what is not removed in it as files would
+// say it: bound resources under the addresses they have, the rest under the
+// slugs of their names, every one with its id.
+func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
+	if err := a.checkAccount(ctx); err != nil {
+		return nil, err
+	}
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the last-applied record: %w", err)
+	}
+	live, err := a.refresh(ctx, last)
+	if err != nil {
+		return nil, fmt.Errorf("read the live account: %w", err)
+	}
+	e := exporter{schemas: a.Schemas, bound: map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{}}
+	for r := range last.All() {
+		e.bound[r.ID] = r.Address
+	}
+	for _, schema := range a.Schemas {
+		e.place(schema, live.Resources)
+	}
+	return e.snapshot, nil
+}
+
+type exporter struct {
+	schemas  resource.Schemas
+	bound    map[string]resource.Address
+	placed   map[string]resource.Address // by id
+	snapshot *resource.Snapshot
+}
+
+// place gives the resources of a kind their addresses. Bound ones go first, so
+// that nobody else's takes their key.
+func (e *exporter) place(schema *resource.Schema, live []*resource.Resource) {
+	for _, bound := range []bool{true, false} {
+		for _, r := range live {
+			if r.Address.Kind != schema.Kind || (e.bound[r.ID] != resource.Address{}) != bound {
+				continue
+			}
+			e.placeOne(schema, r)
+		}
+	}
+}
+
+func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) {
+	parent := e.placed[r.ParentID]
+	if schema.Parent != "" && parent.IsZero() || e.removed(schema, r) {
+		return
+	}
+	address := e.bound[r.ID]
+	if address.IsZero() || schema.Parent != "" && e.schemas.Parent(address) != parent {
+		address = e.free(parent, schema, r)
+	}
+	e.placed[r.ID] = address
+	e.snapshot.Add(&resource.Resource{Address: address, ID: r.ID, Attributes: r.Attributes})
+}
+
+func (e *exporter) removed(schema *resource.Schema, r *resource.Resource) bool {
+	for _, a := range schema.Attributes {
+		if a.Spend == resource.Delivery && r.Value(a.Name).Text() == schema.Removal {
+			return true
+		}
+	}
+	return false
+}
+
+// free finds a key under the parent that nothing has yet.
+func (e *exporter) free(parent resource.Address, schema *resource.Schema, r *resource.Resource) resource.Address {
+	slug := resource.Slug(schema.NameOf(r))
+	if slug == "" {
+		slug = resource.Slug(r.ID)
+	}
+	for n := 1; ; n++ {
+		key := slug
+		if n > 1 {
+			key += "-" + strconv.Itoa(n)
+		}
+		if address := parent.Down(schema.Kind, key); e.snapshot.Get(address) == nil {
+			return address
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package reconcile
+
+import (
+	"slices"
+
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// part is what one wave does of a change: a create, or an update of the fields
+// that belong to the wave's phase.
+type part struct {
+	change *plan.Change
+	fields []plan.Field
+	create bool
+}
+
+// updates gives the update parts of a phase, in plan order. Fields of one
+// nested setting go together, with the latest of their phases, as the service
+// replaces the setting whole.
+func (r *run) updates(phase plan.Phase) []part {
+	var parts []part
+	for _, c := range r.changes {
+		if c.Action == plan.Replace && phase == plan.Lower {
+			parts = append(parts, r.retirement(c))
+		}
+		if isNew(c) || r.ids[c.Address] == "" {
+			continue
+		}
+		if fields := r.fieldsOf(c, phase); len(fields) > 0 {
+			parts = append(parts, part{change: c, fields: fields})
+		}
+	}
+	return parts
+}
+
+// isNew says that a change makes a resource: for the first time, or once more in
+// place of one that cannot become what the files say.
+func isNew(c *plan.Change) bool { return c.Action == plan.Create || c.Action == plan.Replace }
+
+// retirement archives the resource that a replace puts another in place of.
+func (r *run) retirement(c *plan.Change) part {
+	removal := plan.Field{Name: "status", Desired: resource.Text(r.Schemas.Of(c.Address.Kind).Removal).At(c.Position), Cause: plan.Edit, Phase: plan.Lower}
+	return part{change: c, fields: []plan.Field{removal}}
+}
+
+func (r *run) fieldsOf(c *plan.Change, phase plan.Phase) []plan.Field {
+	schema := r.Schemas.Of(c.Address.Kind)
+	latest := map[string]plan.Phase{}
+	for _, f := range c.Fields {
+		root := groupRoot(schema, f.Name)
+		latest[root] = max(latest[root], f.Phase)
+	}
+	var fields []plan.Field
+	for _, f := range c.Fields {
+		if latest[groupRoot(schema, f.Name)] == phase {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// groupRoot names the setting a field is sent with: its own name where it is
+// sent alone.
+func groupRoot(schema *resource.Schema, name string) string {
+	a, ok := schema.Attribute(name)
+	if !ok {
+		return name
+	}
+	if group, whole := schema.Group(a); whole {
+		return group.Wire + "."
+	}
+	return name
+}
+
+// creates gives the create parts, parents first.
+func (r *run) creates() []part {
+	var parts []part
+	for _, c := range r.changes {
+		if isNew(c) {
+			parts = append(parts, part{change: c, fields: r.createFields(c), create: true})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return a.change.Address.Compare(b.change.Address) })
+	return parts
+}
+
+// isRoot says that a created resource is the highest new one of its tree.
+func (r *run) isRoot(c *plan.Change) bool {
+	parent := r.byAddr[r.Schemas.Parent(c.Address)]
+	return parent == nil || !isNew(parent)
+}
+
+// createFields are the fields of a create. The highest new resource of a tree
+// is created paused, so that nothing can spend before all of it is confirmed
+// (design.md section 5).
+func (r *run) createFields(c *plan.Change) []plan.Field {
+	if !r.isRoot(c) {
+		return c.Fields
+	}
+	fields := slices.Clone(c.Fields)
+	for i := range fields {
+		if delivers(r.Schemas, c.Address, fields[i]) {
+			fields[i].Desired = resource.Text(kinds.Paused).At(fields[i].Desired.Position)
+		}
+	}
+	return fields
+}
+
+// delivers says that a field would let its resource deliver.
+func delivers(schemas resource.Schemas, address resource.Address, f plan.Field) bool {
+	a, ok := schemas.Of(address.Kind).Attribute(f.Name)
+	return ok && a.Spend == resource.Delivery && f.Desired.Text() == kinds.Active
+}
+
+// activations gives the last parts of creates: roots whose files say active.
+func (r *run) activations() []part {
+	var parts []part
+	for _, c := range r.changes {
+		if !isNew(c) || !r.isRoot(c) {
+			continue
+		}
+		for _, f := range c.Fields {
+			if delivers(r.Schemas, c.Address, f) {
+				parts = append(parts, part{change: c, fields: []plan.Field{f}})
+			}
+		}
+	}
+	return parts
+}
+
+// set is what becomes last-applied when the part succeeds: the fields as sent,
+// without those the files do not manage.
+func (p part) set() resource.Attributes {
+	var set resource.Attributes
+	for _, f := range p.fields {
+		if f.Cause != plan.Default && f.Cause != plan.CarryOver {
+			set.Set(f.Name, f.Desired)
+		}
+	}
+	return set
+}
+
+// without drops fields by name.
+func (p part) without(names []string) part {
+	p.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool { return slices.Contains(names, f.Name) })
+	return p
+}
+
+// only keeps fields by name.
+func (p part) only(names []string) part {
+	p.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool { return !slices.Contains(names, f.Name) })
+	return p
+}

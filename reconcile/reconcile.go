@@ -1,0 +1,149 @@
+// Package reconcile carries a plan to the service: it refreshes the live
+// snapshot, chooses routes, packs jobs, applies in waves, reads back, and
+// recovers what an earlier run left open.
+//
+// It refuses to decide what should change (package plan does) and to write
+// anything the journal does not hold first. Its one invariant: this is the only
+// package that mutates the service, and every mutation's exact bytes and key are
+// durable before the first of them is sent (design.md sections 2.4 and 2.8).
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// Agent joins one account, one state and the files that describe the account.
+type Agent struct {
+	Service *adsapi.Client
+	Store   state.Store
+	Schemas resource.Schemas
+	Account state.Account // as the files declare it; empty fields are not compared
+	Zone    *time.Location
+
+	Image    func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
+	Progress func(Progress)
+	Logger   *slog.Logger
+	Now      func() time.Time
+	Sleep    func(context.Context, time.Duration) error
+}
+
+// Progress is how far a long piece of work is.
+type Progress struct {
+	Stage string // "refresh", "check", "apply", "read back"
+	Done  int
+	Total int // 0 when unknown
+}
+
+// TrustWindow is how long a key is trusted to name the same request at the
+// service; afterwards only reading back decides (design.md section 7).
+const TrustWindow = 20 * time.Minute
+
+// Desired is what the files say and how they want to be treated.
+type Desired struct {
+	Snapshot *resource.Snapshot
+	Policy   plan.Policy
+	Allow    []plan.Allowance
+}
+
+// View is everything a plan was computed from, and the plan.
+type View struct {
+	Plan *plan.Plan
+	Last *resource.Snapshot
+	Live *Live
+}
+
+// Plan reads the account and compares it with the files. It mutates nothing.
+func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
+	if err := a.checkAccount(ctx); err != nil {
+		return nil, err
+	}
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the last-applied record: %w", err)
+	}
+	live, err := a.refresh(ctx, last)
+	if err != nil {
+		return nil, fmt.Errorf("read the live account: %w", err)
+	}
+	snapshot, problems := plan.Identify(a.Schemas, last, desired.Snapshot, live.Resources)
+	live.Snapshot = snapshot
+	computed := plan.Diff(plan.Input{
+		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot,
+		Policy: desired.Policy, Allow: desired.Allow,
+	})
+	computed.Problems = append(problems, computed.Problems...)
+	return &View{Plan: computed, Last: last, Live: live}, nil
+}
+
+// Apply carries out what of the view's plan is not held, and reads it back. The
+// report is whole even when the error is not nil.
+func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
+	if diag.HasErrors(view.Plan.Problems) {
+		return nil, &InvalidError{Problems: view.Plan.Problems}
+	}
+	run, err := a.startRun(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.findCapabilities(ctx); err != nil {
+		return run.report(), err
+	}
+	if problems, err := run.rehearse(ctx); err != nil || len(problems) > 0 {
+		return run.report(), orInvalid(err, problems)
+	}
+	err = run.waves(ctx)
+	return run.report(), err
+}
+
+// InvalidError carries the problems that stop an apply before its first change.
+type InvalidError struct{ Problems []diag.Problem }
+
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("%d problems; nothing was changed", len(e.Problems))
+}
+
+func orInvalid(err error, problems []diag.Problem) error {
+	if err != nil {
+		return err
+	}
+	return &InvalidError{Problems: problems}
+}
+
+// WrongAccountError says that the key belongs to another account than the files.
+type WrongAccountError struct{ Field, Have, Want string }
+
+func (e *WrongAccountError) Error() string {
+	return fmt.Sprintf("the key's account has %s %q; the files want %q: nothing was changed (%s)", e.Field, e.Have, e.Want, diag.WrongAccount)
+}
+
+// checkAccount holds the credential's account against the files and the state
+// (invariant 12), before anything else is read.
+func (a *Agent) checkAccount(ctx context.Context) error {
+	live, err := a.Service.Account(ctx)
+	if err != nil {
+		return fmt.Errorf("read the ad account: %w", err)
+	}
+	for _, c := range []struct{ field, have, want string }{
+		{"id", live.ID, a.Account.ID}, {"currency", live.Currency, a.Account.Currency}, {"time zone", live.TimeZone, a.Account.TimeZone},
+	} {
+		if c.want != "" && c.have != c.want {
+			return &WrongAccountError{c.field, c.have, c.want}
+		}
+	}
+	a.Account = state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}
+	zone, err := time.LoadLocation(live.TimeZone)
+	if err != nil {
+		return fmt.Errorf("time zone of the ad account is %q; want an IANA name: %w", live.TimeZone, err)
+	}
+	a.Zone = zone
+	return a.Store.Bind(ctx, a.Account)
+}

@@ -1,0 +1,187 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/resource"
+)
+
+// Live is the account as it was read.
+type Live struct {
+	Resources []*resource.Resource
+	Snapshot  *resource.Snapshot       // by address, once identified
+	Records   map[string]adsapi.Record // by id, as the service gave them
+	Requests  int
+}
+
+// refresh reads every campaign, ad group and ad: by account-wide lists, by lists
+// a parent where the service wants one, one by one where no list exists
+// (design.md section 8). A bound resource a list does not show is asked for by
+// its id: a short list never means that something is gone.
+func (a *Agent) refresh(ctx context.Context, last *resource.Snapshot) (*Live, error) {
+	files, err := a.sourcesByFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &refresher{agent: a, decoder: decoder{a.Zone, files}, live: &Live{Records: map[string]adsapi.Record{}}, byID: map[string]*resource.Resource{}, bound: boundIDs(last)}
+	for _, schema := range a.Schemas {
+		if err := r.readKind(ctx, schema); err != nil {
+			return nil, err
+		}
+	}
+	return r.live, nil
+}
+
+// sourcesByFile tells which image stands behind a file id.
+func (a *Agent) sourcesByFile(ctx context.Context) (map[string]string, error) {
+	files, err := a.Store.Files(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the uploaded images: %w", err)
+	}
+	sources := make(map[string]string, len(files))
+	for source, id := range files {
+		sources[id] = source
+	}
+	return sources, nil
+}
+
+func boundIDs(last *resource.Snapshot) map[resource.Kind][]*resource.Resource {
+	bound := map[resource.Kind][]*resource.Resource{}
+	for r := range last.All() {
+		if r.ID != "" {
+			bound[r.Address.Kind] = append(bound[r.Address.Kind], r)
+		}
+	}
+	return bound
+}
+
+type refresher struct {
+	agent   *Agent
+	decoder decoder
+	live    *Live
+	byID    map[string]*resource.Resource
+	bound   map[resource.Kind][]*resource.Resource
+}
+
+func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error {
+	err := r.list(ctx, schema, nil, "")
+	if schema.Parent != "" && (listMissing(err) || err == nil && r.orphans(schema.Kind)) {
+		err = r.listByParent(ctx, schema)
+	}
+	if err != nil && !(schema.Parent != "" && errors.Is(err, adsapi.ErrNotFound)) {
+		return err
+	}
+	return r.readUnlisted(ctx, schema)
+}
+
+// orphans says that the records of a kind leave out whose children they are.
+func (r *refresher) orphans(kind resource.Kind) bool {
+	for _, live := range r.live.Resources {
+		if live.Address.Kind == kind && live.ParentID == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// listMissing says that the service has no such list, or wants a filter on it.
+func listMissing(err error) bool {
+	var failed *adsapi.Error
+	return errors.Is(err, adsapi.ErrNotFound) || errors.As(err, &failed) && (failed.Status == 400 || failed.Status == 405 || failed.Status == 422)
+}
+
+func (r *refresher) listByParent(ctx context.Context, schema *resource.Schema) error {
+	for _, parent := range r.live.Resources {
+		if parent.Address.Kind != schema.Parent {
+			continue
+		}
+		if err := r.list(ctx, schema, url.Values{schema.ParentWire: {parent.ID}}, parent.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *refresher) list(ctx context.Context, schema *resource.Schema, query url.Values, parentID string) error {
+	for record, err := range r.agent.Service.List(ctx, schema.Collection, query) {
+		if err != nil {
+			return fmt.Errorf("list %s: %w", schema.Collection, err)
+		}
+		if err := r.add(schema, record, parentID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *refresher) add(schema *resource.Schema, record adsapi.Record, parentID string) error {
+	if seen := r.byID[record.ID]; seen != nil {
+		seen.ParentID = cmp.Or(seen.ParentID, parentID)
+		return nil
+	}
+	live, err := r.decoder.decode(schema, record)
+	if err != nil {
+		return err
+	}
+	live.ParentID = cmp.Or(live.ParentID, parentID)
+	r.byID[record.ID] = live
+	r.live.Records[record.ID] = record
+	r.live.Resources = append(r.live.Resources, live)
+	r.agent.progress("refresh", len(r.live.Resources), 0)
+	return nil
+}
+
+// readUnlisted asks by id for what the list did not show, and gives bound
+// resources the parent the record may leave out, and their own form of what the
+// service had normalised.
+func (r *refresher) readUnlisted(ctx context.Context, schema *resource.Schema) error {
+	for _, bound := range r.bound[schema.Kind] {
+		if _, listed := r.live.Records[bound.ID]; listed {
+			continue
+		}
+		record, err := r.agent.Service.Read(ctx, schema.Collection, bound.ID, nil)
+		if errors.Is(err, adsapi.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read %s %s: %w", schema.Kind, bound.ID, err)
+		}
+		if err := r.add(schema, record, bound.ParentID); err != nil {
+			return err
+		}
+	}
+	r.useOwnForms(schema.Kind)
+	return nil
+}
+
+func (r *refresher) useOwnForms(kind resource.Kind) {
+	for _, bound := range r.bound[kind] {
+		live := r.byID[bound.ID]
+		if live == nil {
+			continue
+		}
+		live.ParentID = cmp.Or(live.ParentID, bound.ParentID)
+		ownForms(live, bound)
+	}
+}
+
+// ownForms shows a value the service had normalised in the form that was sent,
+// so that normalisation is never taken for drift.
+func ownForms(live, last *resource.Resource) {
+	for _, normal := range last.Normal {
+		if live.Value(normal.Name).Equal(normal.Value) {
+			live.Set(normal.Name, last.Value(normal.Name))
+		}
+	}
+}
+
+func (a *Agent) progress(stage string, done, total int) {
+	if a.Progress != nil {
+		a.Progress(Progress{Stage: stage, Done: done, Total: total})
+	}
+}

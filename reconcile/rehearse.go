@@ -1,0 +1,78 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// rehearse sends the creates this run would put into jobs as validate_only jobs
+// first, under keys of their own. What the service refuses becomes a problem at
+// its row, and nothing is applied. What such a job does not check (interface,
+// part 4, bulk rule 9) can still fail later.
+func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
+	if !r.caps[resource.BulkJobs] {
+		return nil, nil
+	}
+	creation, err := r.planCreation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var problems diag.List
+	for i, job := range creation.jobs {
+		r.Agent.progress("check", i, len(creation.jobs))
+		found, err := r.rehearseJob(ctx, job, creation.keys)
+		if err != nil {
+			return nil, err
+		}
+		problems.AddAll(found)
+	}
+	return problems.Sorted(), nil
+}
+
+func (r *run) rehearseJob(ctx context.Context, job batch, keys map[resource.Address]string) ([]diag.Problem, error) {
+	own := make(map[resource.Address]string, len(keys))
+	for address, key := range keys {
+		own[address] = rehearsalKey(key)
+	}
+	var check batch
+	for _, p := range job {
+		one, err := r.packCreate(r.encoder(), p.part, p.id, own)
+		if err != nil {
+			return nil, err
+		}
+		check = append(check, one)
+	}
+	body, err := check.body(true)
+	if err != nil {
+		return nil, err
+	}
+	page, err := r.dryRun(ctx, body)
+	if err != nil {
+		return nil, fmt.Errorf("check the creates with a validate_only job: %w", err)
+	}
+	return r.refusals(check, page), nil
+}
+
+func (r *run) refusals(check batch, page adsapi.OperationPage) []diag.Problem {
+	parts := map[string]part{}
+	for _, p := range check {
+		parts[p.id] = p.part
+	}
+	var problems []diag.Problem
+	for _, result := range page.Results {
+		p, ours := parts[result.OperationID]
+		if !ours || result.Status != "failed" {
+			continue
+		}
+		problems = append(problems, diag.Problem{
+			Severity: diag.Error, Code: diag.ServiceRefused, Position: r.blame(p, text(result.ErrorCode), text(result.Error)),
+			Address: p.change.Address.String(), Message: diag.Printable(text(result.Error)),
+			Hint: "the service refused it in a validate_only job; nothing was changed",
+		})
+	}
+	return problems
+}

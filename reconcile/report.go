@@ -1,0 +1,123 @@
+package reconcile
+
+import (
+	"fmt"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// Report is what became of a plan: one outcome a change, in plan order.
+type Report struct {
+	Run      string
+	PlanHash string
+	Account  state.Account
+	Outcomes []Outcome
+	Touched  int // changes of which something was written
+	Verified int // of those, how many reading back showed as sent
+}
+
+// Outcome is what became of one change.
+type Outcome struct {
+	Address  resource.Address
+	Action   plan.Action
+	Name     string
+	ID       string
+	Outcome  state.Outcome // applied, failed, skipped, held, unknown
+	Code     string
+	Message  string
+	Position diag.Position // the row
+	Cell     diag.Position // the value concerned, else the row
+}
+
+// OutcomeHeld is the outcome of a change the policy left out.
+const OutcomeHeld state.Outcome = "held"
+
+// report gives the outcomes so far; parts that were not reached are skipped.
+func (r *run) report() *Report {
+	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account}
+	for i := range r.view.Plan.Changes {
+		c := &r.view.Plan.Changes[i]
+		s := r.standings[c.Address]
+		if s == nil {
+			report.Outcomes = append(report.Outcomes, heldOutcome(c))
+			continue
+		}
+		report.Outcomes = append(report.Outcomes, r.outcome(c, s))
+		if len(s.expect) > 0 {
+			report.Touched++
+		}
+		if s.verified {
+			report.Verified++
+		}
+	}
+	return report
+}
+
+func heldOutcome(c *plan.Change) Outcome {
+	o := Outcome{Address: c.Address, Action: c.Action, Name: c.Name, ID: c.ID, Outcome: OutcomeHeld, Position: c.Position, Cell: c.Position}
+	for _, hold := range c.Holds() {
+		o.Code, o.Message = string(hold.Hazard), hold.Message
+		if hold.Allow != "" {
+			o.Message += "; allow it with --allow " + hold.Allow
+		}
+		break
+	}
+	return o
+}
+
+func (r *run) outcome(c *plan.Change, s *standing) Outcome {
+	o := Outcome{
+		Address: c.Address, Action: c.Action, Name: c.Name, ID: r.ids[c.Address],
+		Outcome: s.outcome, Code: s.code, Message: s.message, Position: c.Position, Cell: s.cell,
+	}
+	switch {
+	case !s.started:
+		o.Outcome, o.Message = state.OutcomeSkipped, "not reached"
+	case s.outcome == state.OutcomeApplied && s.pending > 0:
+		o.Outcome, o.Message = state.OutcomeSkipped, "begun; its later parts were not reached"
+	case s.outcome == state.OutcomeApplied && s.mismatch != "":
+		o.Code, o.Message = string(notVerified), "applied, but reading back shows that "+s.mismatch
+	}
+	if o.Cell.IsZero() {
+		o.Cell = c.Position
+	}
+	return o
+}
+
+// Count gives how many changes have an outcome.
+func (r *Report) Count(outcome state.Outcome) int {
+	n := 0
+	for _, o := range r.Outcomes {
+		if o.Outcome == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// Summary is one line: counts by outcome and what reading back showed.
+func (r *Report) Summary() string {
+	var parts []string
+	for _, outcome := range []state.Outcome{state.OutcomeApplied, state.OutcomeFailed, state.OutcomeSkipped, OutcomeHeld, state.OutcomeUnknown} {
+		if n := r.Count(outcome); n > 0 || outcome == state.OutcomeApplied {
+			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
+		}
+	}
+	return strings.Join(parts, ", ") + fmt.Sprintf("; verified %d/%d", r.Verified, r.Touched)
+}
+
+// Refused counts changes that are held although the files ask for them: all
+// but drift, which is only reported.
+func (r *Report) Refused() int {
+	n := 0
+	for _, o := range r.Outcomes {
+		if o.Outcome == OutcomeHeld && o.Code != string(plan.Drifts) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,154 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+// longestWait caps what a service may ask us to wait before a rerun.
+const longestWait = 10 * time.Minute
+
+// finishJob records the results of a job: outcomes, bindings and last-applied
+// in one transaction. wait is how long to wait before a rerun, negative for none.
+func (r *run) finishJob(ctx context.Context, step state.Step, page adsapi.OperationPage) ([]settled, time.Duration, error) {
+	outcomes, again, wait := outcomesOf(step, page)
+	if err := r.finish(ctx, step, outcomes, again); err != nil {
+		return outcomes, -1, err
+	}
+	return outcomes, wait, nil
+}
+
+// finish binds what was applied. Generations of creates the service refused for
+// good advance: their next create is another one, under another key. What may go
+// again keeps its key.
+func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled, again map[resource.Address]bool) error {
+	ids := map[resource.Address]string{}
+	for _, o := range outcomes {
+		ids[o.Address] = o.ResourceID
+	}
+	last, err := a.parentIDs(ctx, step, ids)
+	if err != nil {
+		return err
+	}
+	var applied []state.Applied
+	var refused []resource.Address
+	for i, o := range outcomes {
+		operation := step.Operations[i]
+		switch { // outcomes stand in the order of the operations
+		case o.Outcome == state.OutcomeApplied:
+			applied = append(applied, state.Applied{
+				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],
+				Attributes: operation.Set, Replace: operation.Complete,
+			})
+		case o.Outcome == state.OutcomeFailed && operation.ResourceID == "" && !again[o.Address]:
+			refused = append(refused, o.Address)
+		}
+	}
+	if err := a.Store.Advance(ctx, refused); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	if err := a.Store.Finish(ctx, step.ID, applied, outcomes); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	return nil
+}
+
+// parentIDs gives the ids of the parents of a step's creates, from the step
+// itself and from what is bound.
+func (a *Agent) parentIDs(ctx context.Context, step state.Step, ids map[resource.Address]string) (map[resource.Address]string, error) {
+	needed := false
+	for _, o := range step.Operations {
+		parent := a.Schemas.Parent(o.Address)
+		needed = needed || !parent.IsZero() && ids[parent] == ""
+	}
+	if !needed {
+		return ids, nil
+	}
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the last-applied record: %w", err)
+	}
+	for _, o := range step.Operations {
+		parent := a.Schemas.Parent(o.Address)
+		if bound := last.Get(parent); bound != nil && ids[parent] == "" {
+			ids[parent] = bound.ID
+		}
+	}
+	return ids, nil
+}
+
+// outcomesOf reads the results of a complete listing, in the order of the
+// step's operations. again holds what the same body may bring about yet: what
+// the service calls retryable, and what it gave no result for. wait is negative
+// when that is nothing.
+func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled, again map[resource.Address]bool, wait time.Duration) {
+	results := make(map[string]adsapi.OperationResult, len(page.Results))
+	for _, result := range page.Results {
+		results[result.OperationID] = result
+	}
+	outcomes, again, wait = make([]settled, len(step.Operations)), map[resource.Address]bool{}, -1
+	for i, operation := range step.Operations {
+		result, ok := results[operation.ID]
+		if !ok {
+			outcomes[i] = settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: "the job gave no result for it" + jobError(page)}
+		} else {
+			outcomes[i] = outcomeOf(operation, result)
+		}
+		if outcomes[i].Outcome == state.OutcomeUnknown || outcomes[i].Outcome == state.OutcomeFailed && result.Retryable != nil && *result.Retryable {
+			again[operation.Address] = true
+			wait = max(wait, retryWait(result))
+		}
+	}
+	return outcomes, again, wait
+}
+
+func jobError(page adsapi.OperationPage) string {
+	if page.Error == nil {
+		return ""
+	}
+	return ": " + diag.Printable(*page.Error)
+}
+
+func retryWait(result adsapi.OperationResult) time.Duration {
+	if result.RetryAfterSeconds == nil || *result.RetryAfterSeconds < 1 {
+		return time.Second
+	}
+	if *result.RetryAfterSeconds > int64(longestWait/time.Second) {
+		return longestWait
+	}
+	return time.Duration(*result.RetryAfterSeconds) * time.Second
+}
+
+func outcomeOf(operation state.Operation, result adsapi.OperationResult) settled {
+	o := settled{Address: operation.Address, ResourceID: operation.ResourceID}
+	if result.ResourceID != nil && *result.ResourceID != "" {
+		o.ResourceID = *result.ResourceID
+	}
+	switch result.Status {
+	case "created", "updated":
+		o.Outcome = state.OutcomeApplied
+		if o.ResourceID == "" {
+			o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), "the job says created and gives no id"
+		}
+	case "failed":
+		o.Outcome, o.Code, o.Message = state.OutcomeFailed, text(result.ErrorCode), diag.Printable(text(result.Error))
+	case "skipped":
+		o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "not run, as an operation before it failed"
+	default:
+		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), fmt.Sprintf("the job's result is %q; want created, updated, failed or skipped", diag.Printable(result.Status))
+	}
+	return o
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,147 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// run is one apply: the changes it carries out and what became of each so far.
+type run struct {
+	*Agent
+	id        string
+	view      *View
+	hash      string
+	changes   []*plan.Change
+	byAddr    map[resource.Address]*plan.Change
+	standings map[resource.Address]*standing
+	ids       map[resource.Address]string // what every address is bound to, by now
+	files     map[string]string           // image source → file id
+	caps      map[resource.Capability]bool
+	steps     int
+}
+
+// standing is what became of one change: its parts still to come, and the worst
+// outcome of those that are done.
+type standing struct {
+	change   *plan.Change
+	started  bool
+	pending  int // parts that are not done
+	outcome  state.Outcome
+	code     string
+	message  string
+	cell     diag.Position // the value the service named, else the row
+	expect   resource.Attributes
+	verified bool
+	mismatch string // what reading back showed instead
+}
+
+// startRun takes the applicable changes of the plan and what is known of every
+// address. The run is recorded before anything is sent.
+func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
+	sequence, err := a.Store.NextSequence(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("number the run: %w", err)
+	}
+	r := &run{
+		Agent: a, id: fmt.Sprintf("run-%06d", sequence), view: view, hash: view.Plan.Hash(),
+		byAddr: map[resource.Address]*plan.Change{}, standings: map[resource.Address]*standing{}, ids: map[resource.Address]string{},
+	}
+	for _, c := range view.Plan.Applicable() {
+		change := c
+		r.changes = append(r.changes, &change)
+		r.byAddr[c.Address] = &change
+		r.standings[c.Address] = &standing{change: &change}
+	}
+	r.bindKnown()
+	if r.files, err = a.Store.Files(ctx); err != nil {
+		return nil, fmt.Errorf("read the uploaded images: %w", err)
+	}
+	return r, a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: a.Now(), PlanHash: r.hash})
+}
+
+func (r *run) bindKnown() {
+	for last := range r.view.Last.All() {
+		r.ids[last.Address] = last.ID
+	}
+	for live := range r.view.Live.Snapshot.All() {
+		r.ids[live.Address] = live.ID
+	}
+}
+
+// encoder sees values as the files want them, else as the account has them.
+func (r *run) encoder() encoder {
+	return encoder{
+		schemas: r.Schemas, zone: r.Zone,
+		files: func(source string) string { return r.files[source] },
+		value: r.valueOf,
+	}
+}
+
+func (r *run) valueOf(address resource.Address, attribute string) resource.Value {
+	if live := r.view.Live.Snapshot.Get(address); live != nil {
+		if v := live.Value(attribute); v.IsSet() {
+			return v
+		}
+	}
+	if c := r.byAddr[address]; c != nil {
+		for _, f := range c.Fields {
+			if f.Name == attribute {
+				return f.Desired
+			}
+		}
+	}
+	return resource.Value{}
+}
+
+// record is the live record a nested setting is rebuilt from.
+func (r *run) record(id string) adsapi.Record { return r.view.Live.Records[id] }
+
+// now is the moment for the journal.
+func (r *run) now() time.Time { return r.Now() }
+
+// settle writes down the outcome of one part of a change. The worst counts.
+func (r *run) settle(p part, o state.OperationOutcome) {
+	s := r.standings[p.change.Address]
+	s.started = true
+	s.pending--
+	if rank[o.Outcome] > rank[s.outcome] {
+		s.outcome, s.code, s.message = o.Outcome, o.Code, o.Message
+		s.cell = r.blame(p, o.Code, o.Message)
+	}
+	if o.ResourceID != "" {
+		r.ids[p.change.Address] = o.ResourceID
+	}
+	if o.Outcome != state.OutcomeApplied {
+		return
+	}
+	s.verified = false
+	for _, f := range p.set() {
+		s.expect.Set(f.Name, f.Value)
+	}
+}
+
+// rank orders outcomes from good to bad.
+var rank = map[state.Outcome]int{state.OutcomeApplied: 1, state.OutcomeSkipped: 2, state.OutcomeFailed: 3, state.OutcomeUnknown: 4}
+
+// skip leaves a change's part out, with the reason.
+func (r *run) skip(address resource.Address, message string) {
+	s := r.standings[address]
+	s.started = true
+	s.pending--
+	if rank[state.OutcomeSkipped] > rank[s.outcome] {
+		s.outcome, s.code, s.message, s.cell = state.OutcomeSkipped, string(diag.OperationSkipped), message, s.change.Position
+	}
+}
+
+// fine says that nothing of a change has gone wrong so far.
+func (r *run) fine(address resource.Address) bool {
+	s := r.standings[address]
+	return s == nil || rank[s.outcome] <= rank[state.OutcomeApplied]
+}

@@ -1,0 +1,149 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/state"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// maxSingles is how many single requests are under way at once.
+const maxSingles = 8
+
+// runSingles sends one request a part, side by side.
+func (r *run) runSingles(ctx context.Context, wave string, parts []part) error {
+	steps, sent, err := r.singleSteps(ctx, wave, parts)
+	if err != nil || len(steps) == 0 {
+		return err
+	}
+	if err := r.Store.Begin(ctx, steps...); err != nil {
+		return fmt.Errorf("journal wave %s: %w", wave, err)
+	}
+	outcomes := make([]settled, len(steps))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(maxSingles)
+	for i := range steps {
+		g.Go(func() (err error) {
+			outcomes[i], err = r.runSingle(gctx, steps[i])
+			return err
+		})
+	}
+	err = g.Wait()
+	for i, o := range outcomes {
+		if o.Outcome != "" {
+			r.settle(sent[i], o)
+		}
+	}
+	return err
+}
+
+// singleSteps encodes the requests. A part that cannot be said, such as an ad
+// whose image was not uploaded, fails alone.
+func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps []state.Step, sent []part, err error) {
+	keys, err := r.createKeys(ctx, parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range parts {
+		step, err := r.singleStep(wave, p, keys[p.change.Address])
+		if err != nil {
+			r.settle(p, settled{Address: p.change.Address, Outcome: state.OutcomeFailed, Code: string(diag.OperationFailed), Message: err.Error()})
+			continue
+		}
+		steps, sent = append(steps, step), append(sent, p)
+	}
+	return steps, sent, nil
+}
+
+func (r *run) singleStep(wave string, p part, key string) (state.Step, error) {
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	if p.create {
+		body, err := r.encoder().singleCreate(p.change, p.without(beyondSingle(r.Schemas, p)).fields, r.ids[r.Schemas.Parent(p.change.Address)])
+		if err != nil {
+			return state.Step{}, err
+		}
+		return r.withOperation(r.step(wave, state.Single, "/"+schema.Collection, key, body), p.without(beyondSingle(r.Schemas, p)), key), nil
+	}
+	id := r.ids[p.change.Address]
+	path, err := adsapi.JoinPath(schema.Collection, id)
+	if err != nil {
+		return state.Step{}, err
+	}
+	body, err := r.encoder().singleUpdate(p.change, p.fields, r.recordOf(id))
+	if err != nil {
+		return state.Step{}, err
+	}
+	return r.withOperation(r.step(wave, state.Single, path, "", body), p, ""), nil
+}
+
+// recordOf is the live record of an id, an empty one where none was read.
+func (r *run) recordOf(id string) json.RawMessage {
+	if record, ok := r.view.Live.Records[id]; ok {
+		return record.JSON
+	}
+	return json.RawMessage("{}")
+}
+
+func (r *run) withOperation(step state.Step, p part, key string) state.Step {
+	step.Operations = []state.Operation{r.operation(p, "", key)}
+	return step
+}
+
+// runSingle sends one request whose intent is in the journal.
+func (r *Agent) runSingle(ctx context.Context, step state.Step) (settled, error) {
+	if err := r.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: r.Now()}); err != nil {
+		return settled{}, fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	record, err := r.Service.Mutate(ctx, adsapi.Mutation{Path: step.Path, Key: step.Key, Body: step.Body, ContentType: step.ContentType})
+	return r.singleDone(context.WithoutCancel(ctx), step, record.ID, err)
+}
+
+// singleDone records what became of a single request.
+func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, failure error) (settled, error) {
+	operation := step.Operations[0]
+	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeApplied}
+	switch {
+	case failure == nil:
+		o.ResourceID = id
+	case adsapi.AppliedOf(failure) == adsapi.Unknown:
+		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), failure.Error()
+		return o, r.move(ctx, step, state.Unknown, o)
+	default:
+		o.Outcome, o.Code, o.Message = state.OutcomeFailed, string(diag.ServiceRefused), failure.Error()
+	}
+	if o.Outcome == state.OutcomeFailed {
+		return o, r.refused(ctx, step, o, failure)
+	}
+	return o, r.finish(ctx, step, []settled{o}, nil)
+}
+
+// refused closes a request the service surely did not carry out. A create's
+// next attempt is another one, unless the refusal was of the moment.
+func (r *Agent) refused(ctx context.Context, step state.Step, o settled, failure error) error {
+	if err := r.move(ctx, step, state.Abandoned, o); err != nil {
+		return err
+	}
+	if stops(failure) {
+		return failure
+	}
+	if step.Operations[0].ResourceID != "" {
+		return nil
+	}
+	if err := r.Store.Advance(ctx, []resource.Address{o.Address}); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	return nil
+}
+
+func (r *Agent) move(ctx context.Context, step state.Step, to state.Point, o settled) error {
+	if err := r.Store.Move(ctx, step.ID, to, state.Update{Outcomes: []settled{o}, Note: o.Message}); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+const uploadPath = "/upload"
+
+// uploadNote is what the journal holds of an upload instead of its bytes.
+type uploadNote struct {
+	Source string `json:"source"` // "sha256:…" or the image's address
+	Name   string `json:"name"`
+}
+
+// uploadWave uploads every image a single request or an update will name, once
+// per content and account. Images that bulk creates name by address are
+// fetched by the service itself.
+func (r *run) uploadWave(ctx context.Context) error {
+	inBulk, err := r.bulkCreates(ctx)
+	if err != nil {
+		return err
+	}
+	needed := map[string][]part{}
+	var order []string
+	for _, c := range r.changes {
+		for _, f := range c.Fields {
+			a, _ := r.Schemas.Of(c.Address.Kind).Attribute(f.Name)
+			source := f.Desired.Text()
+			if a.Wire.Codec != resource.FileID || !f.Desired.IsSet() || inBulk[c.Address] || strings.HasPrefix(source, "file:") || r.files[source] != "" {
+				continue
+			}
+			if needed[source] == nil {
+				order = append(order, source)
+			}
+			needed[source] = append(needed[source], part{change: c, fields: []plan.Field{f}})
+		}
+	}
+	for _, source := range order {
+		if err := r.upload(ctx, source, needed[source]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bulkCreates says which creates go into jobs.
+func (r *run) bulkCreates(ctx context.Context) (map[resource.Address]bool, error) {
+	c, err := r.planCreation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inBulk := map[resource.Address]bool{}
+	for _, job := range c.jobs {
+		for _, p := range job {
+			inBulk[p.part.change.Address] = true
+		}
+	}
+	return inBulk, nil
+}
+
+// upload brings one image to the service. A failure fails the changes that need
+// it, and nothing else.
+func (r *run) upload(ctx context.Context, source string, users []part) error {
+	id, err := r.sendImage(ctx, source)
+	if err == nil {
+		r.files[source] = id
+		return r.Store.RecordFile(ctx, source, id)
+	}
+	if stops(err) && adsapi.AppliedOf(err) == adsapi.Never {
+		return err
+	}
+	for _, p := range users {
+		r.settle(p, settled{Address: p.change.Address, ResourceID: r.ids[p.change.Address], Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error()})
+		r.standings[p.change.Address].cell = p.fields[0].Desired.Position
+	}
+	return nil
+}
+
+// sendImage journals and sends an upload. An upload has no key: one whose answer
+// was lost leaves at worst a file nobody uses.
+func (r *run) sendImage(ctx context.Context, source string) (string, error) {
+	step, send, err := r.uploadStep(source)
+	if err != nil {
+		return "", err
+	}
+	if err := r.Store.Begin(ctx, step); err != nil {
+		return "", fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	if err := r.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: r.now()}); err != nil {
+		return "", fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	id, err := send(ctx)
+	if err != nil {
+		return "", r.endUpload(ctx, step, state.Abandoned, err)
+	}
+	if err := r.Store.Finish(ctx, step.ID, nil, nil); err != nil {
+		return "", fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	return id, nil
+}
+
+func (r *run) endUpload(ctx context.Context, step state.Step, to state.Point, cause error) error {
+	if err := r.Store.Move(ctx, step.ID, to, state.Update{Note: cause.Error()}); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	return cause
+}
+
+// uploadStep makes the journal's record of an upload and the request itself:
+// the bytes of a file, or the address the service fetches.
+func (r *run) uploadStep(source string) (state.Step, func(context.Context) (string, error), error) {
+	name, content := source, []byte(nil)
+	send := func(ctx context.Context) (string, error) { return r.Service.UploadURL(ctx, source) }
+	if strings.HasPrefix(source, "sha256:") {
+		var err error
+		if name, content, err = r.Image(source); err != nil {
+			return state.Step{}, nil, fmt.Errorf("read the image: %w", err)
+		}
+		send = func(ctx context.Context) (string, error) { return r.Service.Upload(ctx, name, content) }
+	}
+	note, err := json.Marshal(uploadNote{Source: source, Name: name})
+	if err != nil {
+		return state.Step{}, nil, err
+	}
+	return r.step("upload", state.Upload, uploadPath, "", note), send, nil
+}

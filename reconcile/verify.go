@@ -1,0 +1,204 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/state"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Reading back asks by id up to readOne resources and by lists above; what does
+// not show yet is asked for again, as reads may lag behind writes for seconds.
+const (
+	readOne       = 50
+	readAgain     = 5
+	firstReadWait = 500 * time.Millisecond
+)
+
+// readBack compares what was applied with what the service now holds, and
+// records the normal form it gave.
+func (r *run) readBack(ctx context.Context) error {
+	wait := firstReadWait
+	for try := 0; ; try++ {
+		waiting := r.unverified()
+		if len(waiting) == 0 {
+			return nil
+		}
+		records, err := r.readAll(ctx, waiting)
+		if err != nil {
+			return err
+		}
+		if err := r.compareAll(ctx, waiting, records); err != nil {
+			return err
+		}
+		if len(r.unverified()) == 0 || try == readAgain {
+			return nil
+		}
+		if err := r.Sleep(ctx, wait); err != nil {
+			return err
+		}
+		wait *= 2
+	}
+}
+
+// unverified gives what was applied and not yet seen at the service, in the
+// order of the plan.
+func (r *run) unverified() []*standing {
+	var waiting []*standing
+	for _, c := range r.changes {
+		s := r.standings[c.Address]
+		if s.outcome == state.OutcomeApplied && len(s.expect) > 0 && !s.verified {
+			waiting = append(waiting, s)
+		}
+	}
+	return waiting
+}
+
+func (r *run) readAll(ctx context.Context, waiting []*standing) (map[string]adsapi.Record, error) {
+	if len(waiting) > readOne {
+		return r.listAll(ctx, waiting)
+	}
+	records := make(map[string]adsapi.Record, len(waiting))
+	for i, s := range waiting {
+		r.Agent.progress("read back", i, len(waiting))
+		id := r.ids[s.change.Address]
+		record, err := r.Service.Read(ctx, r.Schemas.Of(s.change.Address.Kind).Collection, id, nil)
+		if err != nil && !errors.Is(err, adsapi.ErrNotFound) {
+			return nil, fmt.Errorf("read back %s: %w", s.change.Address, err)
+		}
+		if err == nil {
+			records[id] = record
+		}
+	}
+	return records, nil
+}
+
+// listAll reads the kinds concerned; what a list does not show is asked for by
+// its id.
+func (r *run) listAll(ctx context.Context, waiting []*standing) (map[string]adsapi.Record, error) {
+	bound := &resource.Snapshot{}
+	for _, s := range waiting {
+		a := s.change.Address
+		bound.Add(&resource.Resource{Address: a, ID: r.ids[a], ParentID: r.ids[r.Schemas.Parent(a)]})
+	}
+	live, err := r.refresh(ctx, bound)
+	if err != nil {
+		return nil, fmt.Errorf("read back: %w", err)
+	}
+	return live.Records, nil
+}
+
+func (r *run) compareAll(ctx context.Context, waiting []*standing, records map[string]adsapi.Record) error {
+	files, err := r.sourcesByFile(ctx)
+	if err != nil {
+		return err
+	}
+	d := decoder{r.Zone, files}
+	var normal []state.Applied
+	for _, s := range waiting {
+		id := r.ids[s.change.Address]
+		record, ok := records[id]
+		if !ok {
+			s.mismatch = "it does not show at the service"
+			continue
+		}
+		r.view.Live.Records[id] = record
+		live, err := d.decode(r.Schemas.Of(s.change.Address.Kind), record)
+		if err != nil {
+			return err
+		}
+		forms, mismatch := compare(r.Schemas.Of(s.change.Address.Kind), s.expect, live)
+		s.mismatch, s.verified = mismatch, mismatch == ""
+		if len(forms) > 0 {
+			normal = append(normal, state.Applied{Address: s.change.Address, ID: id, Normal: forms})
+		}
+	}
+	return r.Store.Record(ctx, normal)
+}
+
+// compare holds what was sent against what reading back gives: the normal forms
+// the service made of it, and the first difference that is none.
+func compare(schema *resource.Schema, sent resource.Attributes, live *resource.Resource) (normal resource.Attributes, mismatch string) {
+	for _, s := range sent {
+		a, _ := schema.Attribute(s.Name)
+		have := live.Value(s.Name)
+		switch {
+		case a.Wire.Path == "", have.Equal(s.Value), s.Value.IsNull() && have.IsAbsent():
+		case sameMeaning(a, s.Value, have):
+			normal.Set(s.Name, have)
+		case mismatch == "":
+			mismatch = fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))
+		}
+	}
+	return normal, mismatch
+}
+
+// sameMeaning says that a service may have made one value of the other by
+// normalising: spaces, Unicode form, the case of an address, the order of a
+// list, an image under the id of its upload.
+func sameMeaning(a *resource.Attribute, sent, have resource.Value) bool {
+	switch {
+	case a.Wire.Codec == resource.FileID:
+		return strings.Contains(sent.Text(), "://") && strings.HasPrefix(have.Text(), "file:")
+	case a.Type == resource.TypeMoney:
+		return false
+	case a.Type.IsList():
+		return slices.Equal(loose(sent.Items()), loose(have.Items()))
+	case a.Type == resource.TypeURL:
+		return strings.EqualFold(sent.Text(), have.Text()) || strings.EqualFold(sent.Text()+"/", have.Text())
+	}
+	return have.IsSet() && looseText(sent.Text()) == looseText(have.Text())
+}
+
+func loose(items []string) []string {
+	sorted := make([]string, len(items))
+	for i, item := range items {
+		sorted[i] = looseText(item)
+	}
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
+func looseText(s string) string { return strings.Join(strings.Fields(norm.NFC.String(s)), " ") }
+
+// closeSteps ends the steps of this run whose results are bound.
+func (r *run) closeSteps(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	open, err := r.Store.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	for _, step := range open {
+		if step.Run != r.id || step.Point != state.Bound {
+			continue
+		}
+		if r.allVerified(step) {
+			if err := r.Store.Move(ctx, step.ID, state.Verified, state.Update{}); err != nil {
+				return err
+			}
+		}
+		if err := r.Store.Move(ctx, step.ID, state.Closed, state.Update{}); err != nil {
+			return err
+		}
+	}
+	return r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.now(), Finished: r.now(), PlanHash: r.hash, Summary: r.report().Summary()})
+}
+
+func (r *run) allVerified(step state.Step) bool {
+	return !slices.ContainsFunc(step.Operations, func(o state.Operation) bool {
+		s := r.standings[o.Address]
+		return s == nil || !s.verified
+	})
+}
+
+// notVerified names the code of an applied change that reading back did not show.
+const notVerified = diag.NotVerified

@@ -1,0 +1,232 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// waves carries the changes out in the order in which money only moves the safe
+// way (design.md section 5). Each wave is confirmed before the next begins.
+func (r *run) waves(ctx context.Context) error {
+	r.countParts()
+	for _, wave := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"record", r.recordOnly},
+		{"lower", func(ctx context.Context) error { return r.updateWave(ctx, "lower", r.updates(plan.Lower)) }},
+		{"retire", r.retire},
+		{"upload", r.uploadWave},
+		{"change", func(ctx context.Context) error { return r.updateWave(ctx, "change", r.updates(plan.Neutral)) }},
+		{"create", r.createWave},
+		{"read back", r.readBack},
+		{"raise", func(ctx context.Context) error { return r.updateWave(ctx, "raise", r.allowed(r.updates(plan.Raise))) }},
+		{"activate", r.activateWave},
+		{"read back", r.readBack},
+	} {
+		if err := context.Cause(ctx); err != nil {
+			return fmt.Errorf("before wave %q: %w", wave.name, err)
+		}
+		if err := wave.run(ctx); err != nil {
+			return fmt.Errorf("wave %q: %w", wave.name, err)
+		}
+	}
+	return r.closeSteps(ctx)
+}
+
+// countParts notes how many parts every change has, so that one that is never
+// reached cannot pass for done.
+func (r *run) countParts() {
+	for _, p := range r.creates() {
+		r.standings[p.change.Address].pending++
+	}
+	for _, p := range r.activations() {
+		r.standings[p.change.Address].pending++
+	}
+	for phase := plan.Lower; phase <= plan.Activate; phase++ {
+		for _, p := range r.updates(phase) {
+			r.standings[p.change.Address].pending++
+		}
+	}
+}
+
+// recordOnly writes down changes that ask nothing of the service: adopted
+// resources, edits that were made alike on both sides, and what is gone on both.
+func (r *run) recordOnly(ctx context.Context) error {
+	var applied []state.Applied
+	var forget []resource.Address
+	for _, c := range r.changes {
+		switch {
+		case c.Action == plan.Forget:
+			forget = append(forget, c.Address)
+		case c.Action == plan.Adopt, len(c.Recorded) > 0:
+			applied = append(applied, state.Applied{Address: c.Address, ID: c.ID, ParentID: r.ids[r.Schemas.Parent(c.Address)], Attributes: knownValues(c)})
+		default:
+			continue
+		}
+		s := r.standings[c.Address]
+		s.started, s.outcome = true, state.OutcomeApplied
+	}
+	if err := r.Store.Forget(ctx, forget); err != nil {
+		return err
+	}
+	return r.Store.Record(ctx, applied)
+}
+
+// knownValues are what the record takes over without asking the service: what
+// both sides agree on, and of an adopted resource the values it has now.
+func knownValues(c *plan.Change) resource.Attributes {
+	var values resource.Attributes
+	for _, f := range c.Recorded {
+		values.Set(f.Name, f.Desired)
+	}
+	if c.Action != plan.Adopt {
+		return values
+	}
+	for _, f := range c.Fields {
+		values.Set(f.Name, f.Live)
+	}
+	return values
+}
+
+// retire ends the first life of what is replaced: its archive is confirmed, so
+// the next create is another one, under another key.
+func (r *run) retire(ctx context.Context) error {
+	var retired []resource.Address
+	for _, c := range r.changes {
+		if c.Action == plan.Replace && r.fine(c.Address) {
+			retired = append(retired, c.Address)
+		}
+	}
+	if len(retired) == 0 {
+		return nil
+	}
+	if err := r.Store.Advance(ctx, retired); err != nil {
+		return err
+	}
+	if err := r.Store.Forget(ctx, retired); err != nil {
+		return err
+	}
+	for _, address := range retired {
+		r.ids[address] = ""
+	}
+	return nil
+}
+
+// allowed drops what may not go on while a decrease or a pause before it is not
+// confirmed: the money it would free is not free yet.
+func (r *run) allowed(parts []part) []part {
+	unconfirmed := r.unconfirmedLower()
+	if unconfirmed.IsZero() {
+		return parts
+	}
+	for _, p := range parts {
+		r.skip(p.change.Address, fmt.Sprintf("waits: the decrease of %s is not confirmed", unconfirmed))
+	}
+	return nil
+}
+
+func (r *run) unconfirmedLower() resource.Address {
+	for _, p := range r.updates(plan.Lower) {
+		if !r.fine(p.change.Address) {
+			return p.change.Address
+		}
+	}
+	return resource.Address{}
+}
+
+// updateWave sends updates: those bulk can say in jobs, the rest one by one.
+func (r *run) updateWave(ctx context.Context, name string, parts []part) error {
+	var jobs, singles []part
+	e := r.encoder()
+	for _, p := range r.ready(parts) {
+		if r.caps[resource.BulkJobs] && r.sayable(e, p) {
+			jobs = append(jobs, p)
+		} else {
+			singles = append(singles, p)
+		}
+	}
+	if err := r.updateJobs(ctx, name, jobs); err != nil {
+		return err
+	}
+	return r.runSingles(ctx, name, singles)
+}
+
+// ready drops parts of changes in which something has already gone wrong.
+func (r *run) ready(parts []part) []part {
+	var ready []part
+	for _, p := range parts {
+		if !r.fine(p.change.Address) {
+			r.skip(p.change.Address, "waits: an earlier step on it was not confirmed")
+			continue
+		}
+		ready = append(ready, p)
+	}
+	return ready
+}
+
+func (r *run) sayable(e encoder, p part) bool {
+	for _, f := range p.fields {
+		if !e.onUpdate(p.change.Address, f) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run) updateJobs(ctx context.Context, name string, parts []part) error {
+	e := r.encoder()
+	var units []batch
+	for i, p := range parts {
+		operation, err := e.bulkUpdate(r.bound(p), p.fields, fmt.Sprintf("u%d", i+1), r.record(r.ids[p.change.Address]).JSON)
+		if err != nil {
+			return err
+		}
+		operation.TargetResourceID = r.ids[p.change.Address]
+		one, err := encodeOperation(p, operation)
+		if err != nil {
+			return err
+		}
+		units = append(units, batch{one})
+	}
+	jobs, _ := pack(units)
+	return r.runJobs(ctx, name, jobs)
+}
+
+// bound gives the change with the id its resource has by now.
+func (r *run) bound(p part) *plan.Change {
+	c := *p.change
+	c.ID = r.ids[c.Address]
+	return &c
+}
+
+// activateWave activates what was raised before, and the roots of new trees all
+// of whose creates and follow-ups were confirmed and read back.
+func (r *run) activateWave(ctx context.Context) error {
+	var roots []part
+	for _, p := range r.activations() {
+		if trouble := r.troubleIn(p.change.Address); !trouble.IsZero() {
+			r.skip(p.change.Address, fmt.Sprintf("stays paused: %s beneath it is not confirmed", trouble))
+			continue
+		}
+		roots = append(roots, p)
+	}
+	return r.updateWave(ctx, "activate", r.allowed(append(r.updates(plan.Activate), roots...)))
+}
+
+// troubleIn gives a new resource of a tree that is not confirmed, if any.
+func (r *run) troubleIn(root resource.Address) resource.Address {
+	for _, c := range r.changes {
+		if !isNew(c) || r.rootOf(c.Address) != root {
+			continue
+		}
+		if p := r.standings[c.Address]; !r.fine(c.Address) || !p.verified {
+			return c.Address
+		}
+	}
+	return resource.Address{}
+}
