@@ -8,36 +8,36 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is what an XML scanner stands on.
-type tokenKind uint8
+// xmlToken is what an XML scanner stands on.
+type xmlToken uint8
 
 const (
-	tokenEnd tokenKind = iota // the end of the document
-	tokenOpen
-	tokenClose
-	tokenText
+	xmlEnd xmlToken = iota // the end of the document
+	xmlOpen
+	xmlClose
+	xmlText
 )
 
-// scanner walks the XML of a workbook's part. It is far stricter than a decoder
+// xmlScanner walks the XML of a workbook's part. It is far stricter than a decoder
 // needs to be, because a part that reads shorter than it is would drop rows
 // without a word: UTF-8 only, no document type, no entities but the five of
 // XML, every element closed by its own name, one root, nothing after it.
-type scanner struct {
+type xmlScanner struct {
 	data  []byte
 	pos   int
 	open  [][]byte // full names of the open elements
-	attrs []attribute
+	attrs []xmlAttribute
 	name  []byte // local name of the element the scanner stands on
-	text  []byte // raw text of a tokenText
+	text  []byte // raw text of a xmlText
 	cdata bool   // text is a CDATA section: no entities in it
 	close bool   // the element just opened was empty: its end comes next
 	root  bool   // the root was seen
 }
 
-type attribute struct{ name, value []byte }
+type xmlAttribute struct{ name, value []byte }
 
 // newScanner checks the bytes as a whole before the first token.
-func newScanner(data []byte) (*scanner, error) {
+func newScanner(data []byte) (*xmlScanner, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("text is not UTF-8")
@@ -47,11 +47,11 @@ func newScanner(data []byte) (*scanner, error) {
 			return nil, fmt.Errorf("text holds the control character %#x", c)
 		}
 	}
-	s := &scanner{data: data}
+	s := &xmlScanner{data: data}
 	return s, s.declaration()
 }
 
-func (s *scanner) declaration() error {
+func (s *xmlScanner) declaration() error {
 	if !bytes.HasPrefix(s.data, []byte("<?xml")) {
 		return nil
 	}
@@ -70,34 +70,34 @@ func (s *scanner) declaration() error {
 }
 
 // next moves to the next token.
-func (s *scanner) next() (tokenKind, error) {
+func (s *xmlScanner) next() (xmlToken, error) {
 	if s.close {
 		s.close = false
-		return tokenClose, s.pop(s.open[len(s.open)-1])
+		return xmlClose, s.pop(s.open[len(s.open)-1])
 	}
 	for s.pos < len(s.data) {
 		if s.data[s.pos] != '<' {
 			if s.takeText() {
-				return tokenText, nil
+				return xmlText, nil
 			}
 			continue
 		}
 		kind, err := s.markup()
-		if err != nil || kind != tokenEnd {
+		if err != nil || kind != xmlEnd {
 			return kind, err
 		}
 	}
 	switch {
 	case len(s.open) > 0:
-		return tokenEnd, fmt.Errorf("XML ends inside <%s>", s.open[len(s.open)-1])
+		return xmlEnd, fmt.Errorf("XML ends inside <%s>", s.open[len(s.open)-1])
 	case !s.root:
-		return tokenEnd, fmt.Errorf("XML has no element")
+		return xmlEnd, fmt.Errorf("XML has no element")
 	}
-	return tokenEnd, nil
+	return xmlEnd, nil
 }
 
 // takeText reads up to the next markup and reports whether it is of interest.
-func (s *scanner) takeText() bool {
+func (s *xmlScanner) takeText() bool {
 	end := bytes.IndexByte(s.data[s.pos:], '<')
 	if end < 0 {
 		end = len(s.data) - s.pos
@@ -107,30 +107,30 @@ func (s *scanner) takeText() bool {
 	return len(s.open) > 0 || len(bytes.TrimSpace(s.text)) > 0
 }
 
-// markup reads what a '<' begins; tokenEnd is a comment or an instruction.
-func (s *scanner) markup() (tokenKind, error) {
+// markup reads what a '<' begins; xmlEnd is a comment or an instruction.
+func (s *xmlScanner) markup() (xmlToken, error) {
 	rest := s.data[s.pos:]
 	switch {
 	case bytes.HasPrefix(rest, []byte("</")):
 		return s.endTag()
 	case bytes.HasPrefix(rest, []byte("<!--")):
-		return tokenEnd, s.skip("<!--", "-->")
+		return xmlEnd, s.skip("<!--", "-->")
 	case bytes.HasPrefix(rest, []byte("<?")):
-		return tokenEnd, s.skip("<?", "?>")
+		return xmlEnd, s.skip("<?", "?>")
 	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
 		begin := s.pos + len("<![CDATA[")
 		if err := s.skip("<![CDATA[", "]]>"); err != nil {
-			return tokenEnd, err
+			return xmlEnd, err
 		}
 		s.text, s.cdata = s.data[begin:s.pos-3], true
-		return tokenText, nil
+		return xmlText, nil
 	case bytes.HasPrefix(rest, []byte("<!")):
-		return tokenEnd, fmt.Errorf("XML has a document type; want none")
+		return xmlEnd, fmt.Errorf("XML has a document type; want none")
 	}
 	return s.startTag()
 }
 
-func (s *scanner) skip(begin, end string) error {
+func (s *xmlScanner) skip(begin, end string) error {
 	i := bytes.Index(s.data[s.pos+len(begin):], []byte(end))
 	if i < 0 {
 		return fmt.Errorf("XML ends inside %s", begin)
@@ -139,51 +139,51 @@ func (s *scanner) skip(begin, end string) error {
 	return nil
 }
 
-func (s *scanner) endTag() (tokenKind, error) {
+func (s *xmlScanner) endTag() (xmlToken, error) {
 	i := bytes.IndexByte(s.data[s.pos:], '>')
 	if i < 0 {
-		return tokenEnd, fmt.Errorf("XML ends inside a tag")
+		return xmlEnd, fmt.Errorf("XML ends inside a tag")
 	}
 	name := bytes.TrimRight(s.data[s.pos+2:s.pos+i], " \t\r\n")
 	s.pos += i + 1
-	return tokenClose, s.pop(name)
+	return xmlClose, s.pop(name)
 }
 
-func (s *scanner) pop(name []byte) error {
+func (s *xmlScanner) pop(name []byte) error {
 	last := len(s.open) - 1
 	if last < 0 || !bytes.Equal(s.open[last], name) {
 		return fmt.Errorf("XML closes %q where it is not open", name)
 	}
 	s.open = s.open[:last]
-	s.name = local(name)
+	s.name = localName(name)
 	return nil
 }
 
-func (s *scanner) startTag() (tokenKind, error) {
+func (s *xmlScanner) startTag() (xmlToken, error) {
 	if s.root && len(s.open) == 0 {
-		return tokenEnd, fmt.Errorf("XML goes on after its end")
+		return xmlEnd, fmt.Errorf("XML goes on after its end")
 	}
 	s.pos++
 	name := s.takeName()
 	if len(name) == 0 {
-		return tokenEnd, fmt.Errorf("XML has a tag without a name")
+		return xmlEnd, fmt.Errorf("XML has a tag without a name")
 	}
 	if err := s.attributes(); err != nil {
-		return tokenEnd, err
+		return xmlEnd, err
 	}
 	if len(s.open) >= maxXMLDepth {
-		return tokenEnd, fmt.Errorf("XML is nested more than %d deep", maxXMLDepth)
+		return xmlEnd, fmt.Errorf("XML is nested more than %d deep", maxXMLDepth)
 	}
 	s.root = true
 	s.open = append(s.open, name)
-	s.name = local(name)
-	return tokenOpen, nil
+	s.name = localName(name)
+	return xmlOpen, nil
 }
 
 const maxXMLDepth = 256
 
 // attributes reads up to the end of the start tag.
-func (s *scanner) attributes() error {
+func (s *xmlScanner) attributes() error {
 	s.attrs = s.attrs[:0]
 	for {
 		spaced := s.skipSpace()
@@ -211,7 +211,7 @@ func (s *scanner) attributes() error {
 	}
 }
 
-func (s *scanner) attribute() error {
+func (s *xmlScanner) attribute() error {
 	name := s.takeName()
 	s.skipSpace()
 	if len(name) == 0 || s.pos >= len(s.data) || s.data[s.pos] != '=' {
@@ -236,11 +236,11 @@ func (s *scanner) attribute() error {
 			return fmt.Errorf("XML has the attribute %q twice", name)
 		}
 	}
-	s.attrs = append(s.attrs, attribute{name, value})
+	s.attrs = append(s.attrs, xmlAttribute{name, value})
 	return nil
 }
 
-func (s *scanner) skipSpace() bool {
+func (s *xmlScanner) skipSpace() bool {
 	start := s.pos
 	for s.pos < len(s.data) && (s.data[s.pos] == ' ' || s.data[s.pos] == '\n' || s.data[s.pos] == '\t' || s.data[s.pos] == '\r') {
 		s.pos++
@@ -248,7 +248,7 @@ func (s *scanner) skipSpace() bool {
 	return s.pos > start
 }
 
-func (s *scanner) takeName() []byte {
+func (s *xmlScanner) takeName() []byte {
 	start := s.pos
 	for s.pos < len(s.data) && nameByte[s.data[s.pos]] {
 		s.pos++
@@ -267,10 +267,10 @@ var nameByte = func() (table [256]bool) {
 	return table
 }()
 
-func local(name []byte) []byte { return name[bytes.LastIndexByte(name, ':')+1:] }
+func localName(name []byte) []byte { return name[bytes.LastIndexByte(name, ':')+1:] }
 
 // attr gives the raw value of an attribute without a prefix, nil where there is none.
-func (s *scanner) attr(name string) []byte {
+func (s *xmlScanner) attr(name string) []byte {
 	for _, a := range s.attrs {
 		if string(a.name) == name {
 			return a.value
@@ -280,25 +280,25 @@ func (s *scanner) attr(name string) []byte {
 }
 
 // attrText gives the decoded value of an attribute by its local name.
-func (s *scanner) attrText(localName string) (string, error) {
+func (s *xmlScanner) attrText(name string) (string, error) {
 	for _, a := range s.attrs {
-		if string(local(a.name)) == localName {
-			return unescape(a.value)
+		if string(localName(a.name)) == name {
+			return unescapeXML(a.value)
 		}
 	}
 	return "", nil
 }
 
-// chars gives the decoded text of a tokenText.
-func (s *scanner) chars() (string, error) {
+// chars gives the decoded text of a xmlText.
+func (s *xmlScanner) chars() (string, error) {
 	if s.cdata {
 		return strings.ReplaceAll(string(s.text), "\r\n", "\n"), nil
 	}
-	return unescape(s.text)
+	return unescapeXML(s.text)
 }
 
-// unescape replaces the five entities of XML and character references.
-func unescape(raw []byte) (string, error) {
+// unescapeXML replaces the five entities of XML and character references.
+func unescapeXML(raw []byte) (string, error) {
 	if bytes.IndexByte(raw, '\r') >= 0 {
 		raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	}
@@ -313,7 +313,7 @@ func unescape(raw []byte) (string, error) {
 		if end < 0 {
 			return "", fmt.Errorf("XML has a bare &")
 		}
-		r, err := entity(string(raw[i+1 : i+end]))
+		r, err := xmlEntity(string(raw[i+1 : i+end]))
 		if err != nil {
 			return "", err
 		}
@@ -324,8 +324,8 @@ func unescape(raw []byte) (string, error) {
 	return b.String(), nil
 }
 
-func entity(name string) (rune, error) {
-	if r, ok := entities[name]; ok {
+func xmlEntity(name string) (rune, error) {
+	if r, ok := xmlEntities[name]; ok {
 		return r, nil
 	}
 	digits, numeric := strings.CutPrefix(name, "#")
@@ -340,7 +340,7 @@ func entity(name string) (rune, error) {
 	return rune(n), nil
 }
 
-var entities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
+var xmlEntities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
 
 func xmlChar(r rune) bool {
 	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF

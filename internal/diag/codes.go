@@ -32,6 +32,7 @@ const (
 	AmbiguousName   Code = "ADS1024"
 	MergedCell      Code = "ADS1025"
 	Immutable       Code = "ADS1026"
+	HiddenCells     Code = "ADS1027" // hidden rows, columns or sheets that are read
 )
 
 // Codes of problems with the service.

@@ -1,0 +1,147 @@
+package sources
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// readWorkbook reads an .xlsx workbook: the sheets of the kinds, the sheets of
+// list entries and the named hint lists (formats.md section 3). Nothing of a
+// workbook that is damaged anywhere is used.
+func readWorkbook(ctx context.Context, file string, content []byte, in input) (made result) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			made = brokenWorkbook(file, damagedBook("workbook cannot be read (%v); want a whole one", reason))
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, in.bounds.perFile)
+	defer cancel()
+	members, finding := openParts(ctx, content, in.bounds)
+	if finding != nil {
+		return brokenWorkbook(file, finding)
+	}
+	b, err := readBook(members)
+	if err != nil {
+		return brokenWorkbook(file, damagedBook("workbook is damaged (%v); want a whole one", err))
+	}
+	r := &bookReader{ctx: ctx, in: in, file: file, book: b}
+	if err := r.read(); err != nil {
+		return brokenWorkbook(file, damagedBook("workbook is damaged (%v); want a whole one", err))
+	}
+	return r.made
+}
+
+func brokenWorkbook(file string, f *resource.Finding) result {
+	return result{problems: []diag.Problem{problemAt(diag.Position{File: file}, *f)}}
+}
+
+// bookReader makes drafts of one workbook.
+type bookReader struct {
+	ctx     context.Context
+	in      input
+	file    string
+	book    *book
+	made    result
+	entries []listEntry
+}
+
+// read walks every sheet that is known to its end, and only then makes drafts.
+func (r *bookReader) read() error {
+	readers, err := r.openTabs()
+	if err != nil {
+		return err
+	}
+	for _, t := range readers {
+		if err := t.readRows(); err != nil {
+			return fmt.Errorf("sheet %q: %w", t.ref.name, err)
+		}
+	}
+	if err := r.readHintLists(); err != nil {
+		return err
+	}
+	r.placeEntries()
+	return nil
+}
+
+// openTabs matches the sheets to the tabs and checks each from end to end.
+func (r *bookReader) openTabs() ([]*tabReader, error) {
+	tabs := tabsOf(r.in.schemas)
+	byTab := map[*tab]string{}
+	var readers []*tabReader
+	for _, ref := range r.book.sheets {
+		t := r.tabFor(tabs, ref)
+		if t == nil {
+			continue
+		}
+		if first, twice := byTab[t]; twice {
+			r.report(diag.Position{File: r.file, Sheet: ref.name}, resource.Finding{
+				Code: diag.Duplicate, Message: fmt.Sprintf("sheet means %q, as does sheet %q; want one of them", t.title, first),
+			})
+			continue
+		}
+		byTab[t] = ref.name
+		reader := &tabReader{bookReader: r, tab: t, ref: ref}
+		if err := reader.open(); err != nil {
+			return nil, fmt.Errorf("sheet %q: %w", ref.name, err)
+		}
+		readers = append(readers, reader)
+	}
+	// Rows before the entries of their lists, whatever the order of the sheets.
+	slices.SortStableFunc(readers, func(a, b *tabReader) int { return tabRank(tabs, a.tab) - tabRank(tabs, b.tab) })
+	return readers, nil
+}
+
+func tabRank(tabs []tab, t *tab) int {
+	return slices.IndexFunc(tabs, func(have tab) bool { return have.title == t.title })
+}
+
+// tabFor gives the tab a sheet's name means, nil where the sheet is the user's
+// own. A name that is nearly a known one is a problem when the sheet has rows.
+func (r *bookReader) tabFor(tabs []tab, ref sheetRef) *tab {
+	folded := resource.Fold(ref.name)
+	known := []string{resource.Fold(hintListsTab)}
+	for _, ours := range ourTabs {
+		known = append(known, resource.Fold(ours))
+	}
+	if slices.Contains(known, folded) {
+		return nil
+	}
+	titles := map[string]string{resource.Fold(hintListsTab): hintListsTab}
+	var candidates []string
+	for i := range tabs {
+		t := &tabs[i]
+		for _, name := range append([]string{t.title}, t.synonyms...) {
+			if resource.Fold(name) == folded {
+				return t
+			}
+		}
+		titles[resource.Fold(t.title)] = t.title
+	}
+	for folded := range titles {
+		candidates = append(candidates, folded)
+	}
+	if near := diag.Nearest(folded, candidates); near != "" {
+		r.reportNearSheet(ref, titles[near])
+	}
+	return nil
+}
+
+func (r *bookReader) reportNearSheet(ref sheetRef, near string) {
+	facts, err := walkSheet(r.book, ref.part, nil)
+	if err == nil && facts.filled < 2 {
+		return
+	}
+	r.report(diag.Position{File: r.file, Sheet: ref.name}, resource.Finding{
+		Code:    diag.UnknownKey,
+		Message: fmt.Sprintf("sheet is named %q and has rows; want a name adsync knows", ref.name),
+		Hint:    fmt.Sprintf("did you mean %q? Give the sheet another name if it is your own", near),
+	})
+}
+
+func (r *bookReader) report(at diag.Position, f resource.Finding) {
+	r.made.problems = append(r.made.problems, problemAt(at, f))
+}

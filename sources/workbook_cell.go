@@ -1,0 +1,178 @@
+package sources
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// exactTypes are taken from cells that hold the value itself: the last value of
+// a formula may be out of date, and these decide about money.
+var exactTypes = []resource.Type{resource.TypeMoney, resource.TypeChoice, resource.TypeSet, resource.TypeID, resource.TypeIDs}
+
+// cellText gives the text an attribute's Parse reads: what the cell stores, in
+// the form its type wants. It never looks at what the cell shows.
+func (r *tabReader) cellText(c cell, typ resource.Type) (string, *resource.Finding) {
+	if c.isFormula && c.form != errorCell {
+		if text, isPicture := pictureAddress(c.formula); isPicture && typ == resource.TypeImage {
+			return text, nil
+		}
+		if finding := badFormula(c, typ); finding != nil {
+			return "", finding
+		}
+	}
+	switch c.form {
+	case errorCell:
+		return "", cellError(c)
+	case booleanCell:
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds %s; want %s", truth(c.text), wanted(typ))}
+	case dateCell:
+		return isoDay(c.text, typ)
+	case numberCell:
+		return r.numberText(c, typ)
+	}
+	return c.text, nil
+}
+
+func cellError(c cell) *resource.Finding {
+	if c.inPicture {
+		return pastedPicture()
+	}
+	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("cell holds the error %s; want a value", c.text)}
+}
+
+func badFormula(c cell, typ resource.Type) *resource.Finding {
+	switch {
+	case slices.Contains(exactTypes, typ):
+		return refusedFormula(wanted(typ))
+	case !c.hasValue:
+		return &resource.Finding{
+			Code: diag.FormulaNoValue, Message: "formula has no value; want the value itself",
+			Hint: "open the workbook in a spreadsheet program and save it once, or paste the value",
+		}
+	case c.form == numberCell && typ != resource.TypeDay && typ != resource.TypeLast:
+		return &resource.Finding{
+			Code: diag.FormulaNoValue, Message: fmt.Sprintf("formula has the number %s as its last value; want %s", c.text, wanted(typ)),
+			Hint: "open the workbook in a spreadsheet program and save it once, or paste the value",
+		}
+	}
+	return nil
+}
+
+func refusedFormula(want string) *resource.Finding {
+	return &resource.Finding{
+		Code: diag.FormulaNoValue, Message: "cell holds a formula; want " + want + " itself, because a formula's last value may be out of date",
+		Hint: "copy the cell and paste its value",
+	}
+}
+
+func wanted(typ resource.Type) string {
+	switch typ {
+	case resource.TypeMoney:
+		return "the amount"
+	case resource.TypeDay, resource.TypeLast:
+		return "a day such as 2026-12-01"
+	case resource.TypeChoice, resource.TypeSet:
+		return "one of its choices"
+	case resource.TypeID, resource.TypeIDs:
+		return "the id"
+	}
+	return "text"
+}
+
+func truth(text string) string {
+	if text == "1" {
+		return "TRUE"
+	}
+	return "FALSE"
+}
+
+// isoDay reads the dates of strict workbooks, which are written as text.
+func isoDay(text string, typ resource.Type) (string, *resource.Finding) {
+	if typ != resource.TypeDay && typ != resource.TypeLast {
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the date %s; want %s", text, wanted(typ))}
+	}
+	day, time, timed := strings.Cut(text, "T")
+	if timed && strings.Trim(time, "0:.Z") != "" {
+		return "", &resource.Finding{Code: diag.BadDate, Message: "date has a time of day; want a day alone, such as 2026-12-01"}
+	}
+	return day, nil
+}
+
+func (r *tabReader) numberText(c cell, typ resource.Type) (string, *resource.Finding) {
+	format, err := r.book.styleOf(c.style)
+	if err != nil {
+		return "", damagedBook("%v", err)
+	}
+	switch {
+	case typ == resource.TypeMoney:
+		return r.amount(c, format)
+	case typ == resource.TypeDay || typ == resource.TypeLast:
+		if !format.date {
+			return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("cell holds the number %s; want a day such as 2026-12-01", c.text)}
+		}
+		return dayOfSerial(c.text, r.book.date1904)
+	case typ == resource.TypeID:
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s; want the id as text, because numbers lose zeros and digits", c.text)}
+	case format.date:
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds a date (the number %s); want text", c.text)}
+	case format.percent:
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds a percentage (the number %s); want text", c.text)}
+	}
+	return integerText(c.text)
+}
+
+// amount gives the digits of money, if the cell's format does not say that the
+// number is something else.
+func (r *tabReader) amount(c cell, format cellStyle) (string, *resource.Finding) {
+	currency := r.in.env.Currency
+	switch {
+	case format.date:
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a date (the number %s); want an amount such as 25.00", c.text)}
+	case format.percent:
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a percentage (the number %s); want an amount such as 25.00", c.text)}
+	case format.symbol != "" && currency != "" && isForeign(format.symbol, currency):
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s, shown in %q; want the account's currency %s", c.text, format.symbol, currency)}
+	}
+	return moneyDigits(c.text)
+}
+
+func isForeign(symbol, currency string) bool {
+	_, finding := resource.ParseMoney("1 "+symbol, currency)
+	return finding != nil
+}
+
+// clearWords ask for a value to be removed; plainClearWords do so where the
+// column is not free text (formats.md section 1).
+var (
+	clearWords      = []string{"[clear]", "[]", "delete_value"}
+	plainClearWords = []string{"clear", "remove_content"}
+)
+
+func asksToClear(text string, typ resource.Type) bool {
+	word := strings.ToLower(strings.TrimSpace(text))
+	freeText := typ == resource.TypeText || typ == resource.TypeHints
+	return slices.Contains(clearWords, word) || !freeText && slices.Contains(plainClearWords, word)
+}
+
+// imageFormula is =IMAGE("https://…"), as programs store it.
+var imageFormula = regexp.MustCompile(`^(?:_xlfn\.)?IMAGE\(\s*"(https?://[^"]+)"`)
+
+func pictureAddress(formula string) (string, bool) {
+	m := imageFormula.FindStringSubmatch(formula)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
+func pastedPicture() *resource.Finding {
+	return &resource.Finding{
+		Code: diag.BadValue, Message: "a picture is pasted here; want the name of a picture file, or its address",
+		Hint: "save the picture beside the workbook and write its file name, such as images/hero.png",
+	}
+}

@@ -1,0 +1,210 @@
+package sources
+
+import (
+	"fmt"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// rowDraft is a draft in the making, with what belongs to its row alone.
+type rowDraft struct {
+	draft
+	lists []hint // names of hint lists
+}
+
+// readDraft makes the draft of one row.
+func (r *tabReader) readDraft(row *sheetRow) {
+	s := r.tab.schema
+	d := &rowDraft{draft: draft{schema: s, position: r.at(row.number, 0), columns: r.attributeColumns}}
+	d.parents = r.emptyParents(row.number)
+	for _, c := range row.cells {
+		if known := r.header.column(c.column); known != nil {
+			r.readCell(d, known, row.number, c)
+		}
+	}
+	r.readPictures(d, row.number)
+	d.failed = d.failed || r.rowIsMerged(row.number)
+	r.wantParents(&d.draft, row.number)
+	d.placeHintLists(r.namedListAttribute())
+	r.made.drafts = append(r.made.drafts, d.draft)
+	r.count(d.failed)
+}
+
+func (r *bookReader) count(failed bool) {
+	if failed {
+		r.made.rows.Failed++
+		return
+	}
+	r.made.rows.Used++
+}
+
+// emptyParents gives each ancestor's cell, so that a missing one is reported there.
+func (r *tabReader) emptyParents(row int) []mark {
+	var parents []mark
+	for i := range r.tab.columns {
+		c := &r.tab.columns[i]
+		if c.role == roleParent {
+			parents = append(parents, mark{position: r.at(row, r.header.columnOf(func(have *column) bool { return have == c }))})
+		}
+	}
+	return parents
+}
+
+// readCell reads one cell into the draft by the role of its column.
+func (r *tabReader) readCell(d *rowDraft, known *column, row int, c cell) {
+	position := r.at(row, c.column)
+	switch known.role {
+	case roleAttribute:
+		r.readAttribute(d, known.attribute, position, c)
+	case roleParent:
+		d.parents[known.depth] = r.markOf(&d.draft, position, c)
+	case roleKey, roleID:
+		m := r.exactMark(&d.draft, known.title, position, c)
+		if known.role == roleKey {
+			d.key = m
+		} else {
+			d.id = m
+		}
+	case roleLists:
+		m := r.markOf(&d.draft, position, c)
+		for _, name := range known.namedItems(m.text) {
+			d.lists = append(d.lists, hint{mark: mark{name, position}, isList: true})
+		}
+	}
+}
+
+// namedItems cuts the names of hint lists, which are no sentences.
+func (c *column) namedItems(text string) []string {
+	names := resource.Attribute{Type: resource.TypeIDs}
+	return names.Split(text)
+}
+
+func (r *tabReader) markOf(d *draft, position diag.Position, c cell) mark {
+	text, finding := r.cellText(c, resource.TypeText)
+	if finding != nil {
+		r.fail(d, position, finding)
+		return mark{unreadMark, position}
+	}
+	return mark{strings.TrimSpace(text), position}
+}
+
+// exactMark reads a key or an id: a number has lost its zeros, and a formula's
+// last value may be another row's.
+func (r *tabReader) exactMark(d *draft, title string, position diag.Position, c cell) mark {
+	switch {
+	case c.form == errorCell:
+		r.fail(d, position, cellError(c))
+	case c.isFormula:
+		r.fail(d, position, refusedFormula("the "+strings.ToLower(title)))
+	case c.form != textCell:
+		r.fail(d, position, &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("%s holds the number %s; want text, because numbers lose zeros and digits", title, c.text),
+			Hint: "give the cell the format Text and type it again",
+		})
+	default:
+		return mark{strings.TrimSpace(c.text), position}
+	}
+	return mark{unreadMark, position}
+}
+
+// unreadMark stands where a key or a name cannot be read; its row has failed.
+const unreadMark = "?"
+
+func (r *bookReader) fail(d *draft, position diag.Position, f *resource.Finding) {
+	d.failed = d.failed || f.Severity != diag.Warning
+	r.report(position, *f)
+}
+
+// readAttribute reads a value in the attribute's canonical form.
+func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position diag.Position, c cell) {
+	text, finding := r.cellText(c, a.Type)
+	if finding != nil {
+		r.reject(&d.draft, a, position, finding)
+		return
+	}
+	if c.form == textCell && !c.isFormula && asksToClear(text, a.Type) {
+		r.clear(&d.draft, a, position)
+		return
+	}
+	var v resource.Value
+	if a.Type.IsList() {
+		v, finding = r.listValue(d, a, position, text)
+	} else {
+		v, finding = a.Parse(text, r.in.env)
+	}
+	if finding != nil {
+		r.reject(&d.draft, a, position, finding)
+		return
+	}
+	d.attributes.Set(a.Name, v.At(position))
+}
+
+func (r *bookReader) reject(d *draft, a *resource.Attribute, position diag.Position, f *resource.Finding) {
+	r.fail(d, position, f)
+	d.rejected = append(d.rejected, a.Name)
+}
+
+func (r *tabReader) clear(d *draft, a *resource.Attribute, position diag.Position) {
+	if a.Clearable {
+		d.attributes.Set(a.Name, resource.Null().At(position))
+		return
+	}
+	r.reject(d, a, position, &resource.Finding{Code: diag.NotClearable, Message: fmt.Sprintf("%s cannot be cleared; want a value, or a blank cell to leave it as it is", a.Name)})
+}
+
+// listValue reads the entries of a cell; what is wrong with one is reported
+// with the others.
+func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute, position diag.Position, text string) (resource.Value, *resource.Finding) {
+	items, finding := listItems(a, text)
+	if finding != nil || len(items) == 0 {
+		return resource.Value{}, finding
+	}
+	v, findings := a.ParseList(items)
+	for i := range findings[:max(len(findings)-1, 0)] {
+		r.fail(&d.draft, position, &findings[i].Finding)
+	}
+	if len(findings) > 0 {
+		return resource.Value{}, &findings[len(findings)-1].Finding
+	}
+	return v, nil
+}
+
+func (r *tabReader) wantParents(d *draft, row int) {
+	for i := range r.tab.columns {
+		c := &r.tab.columns[i]
+		if c.role != roleParent || d.parents[c.depth].text != "" || r.rowIsMerged(row) {
+			continue
+		}
+		r.fail(d, d.parents[c.depth].position, &resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s is missing; want its name", c.title)})
+	}
+}
+
+// namedListAttribute is the attribute the names of hint lists add to, nil where
+// the sheet has no such column.
+func (r *tabReader) namedListAttribute() *resource.Attribute {
+	if number := r.header.columnOf(func(c *column) bool { return c.role == roleLists }); number > 0 {
+		return r.header.column(number).attribute
+	}
+	return nil
+}
+
+// placeHintLists puts the names of hint lists behind the row's own hints. A
+// list that names others is resolved by whoever knows every source.
+func (d *rowDraft) placeHintLists(a *resource.Attribute) {
+	if a == nil || len(d.lists) == 0 {
+		return
+	}
+	own := d.attributes.Value(a.Name)
+	position := d.lists[0].position
+	var items []hint
+	if own.IsSet() {
+		position = own.Position
+		for i, text := range own.Items() {
+			items = append(items, hint{mark: mark{text, own.ItemPosition(i)}})
+		}
+	}
+	d.attributes.Set(a.Name, resource.Value{})
+	d.hints = append(d.hints, hintList{name: mark{a.Name, position}, items: append(items, d.lists...)})
+}

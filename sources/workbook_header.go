@@ -1,0 +1,219 @@
+package sources
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+
+	"golang.org/x/text/currency"
+)
+
+// headerRows is how far down a sheet its header may stand.
+const headerRows = 20
+
+// headerRow is a sheet's header, matched to the columns of its tab.
+type headerRow struct {
+	number  int
+	columns []*column // by the sheet's column; nil is the user's own
+	near    []string  // by the sheet's column: the known header a strange one is nearly, or ""
+	written []string  // by the sheet's column: the header as written, "" where there is none
+	matched int
+}
+
+// column gives the description of a sheet's column, nil where it is not known.
+func (h *headerRow) column(number int) *column {
+	if number < len(h.columns) {
+		return h.columns[number]
+	}
+	return nil
+}
+
+// columnOf finds the sheet's column of a role, 0 where there is none.
+func (h *headerRow) columnOf(matches func(*column) bool) int {
+	for number, c := range h.columns {
+		if c != nil && matches(c) {
+			return number
+		}
+	}
+	return 0
+}
+
+// attributeColumns gives the sheet's column of each attribute, so that a value
+// that is missing is reported at its cell.
+func (h *headerRow) attributeColumns() map[string]int {
+	columns := map[string]int{}
+	for number, c := range h.columns {
+		if c != nil && c.role == roleAttribute {
+			columns[c.attribute.Name] = number
+		}
+	}
+	return columns
+}
+
+// matchHeader takes a row for the header and says what it would mean.
+func matchHeader(t *tab, row *sheetRow) headerRow {
+	last := row.cells[len(row.cells)-1].column
+	h := headerRow{number: row.number, columns: make([]*column, last+1), near: make([]string, last+1), written: make([]string, last+1)}
+	for _, c := range row.cells {
+		if c.form != textCell {
+			continue
+		}
+		h.written[c.column] = strings.TrimSpace(c.text)
+		if known, _ := t.columnFor(c.text); known != nil {
+			h.columns[c.column] = known
+			h.matched++
+			continue
+		}
+		h.near[c.column] = t.nearest(c.text)
+	}
+	return h
+}
+
+var bracketed = regexp.MustCompile(`^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
+
+// columnFor finds the column a header means, and what its brackets say.
+func (t *tab) columnFor(header string) (known *column, inBrackets string) {
+	if c := t.columnNamed(header); c != nil {
+		return c, ""
+	}
+	if m := bracketed.FindStringSubmatch(header); m != nil {
+		return t.columnNamed(m[1]), strings.TrimSpace(m[2])
+	}
+	return nil, ""
+}
+
+func (t *tab) columnNamed(header string) *column {
+	folded := resource.Fold(header)
+	for i := range t.columns {
+		c := &t.columns[i]
+		if resource.Fold(c.title) == folded || slices.ContainsFunc(c.synonyms, func(s string) bool { return resource.Fold(s) == folded }) {
+			return c
+		}
+	}
+	return nil
+}
+
+// shortestNear is the shortest synonym a strange header is compared with: short
+// words are near too many others.
+const shortestNear = 6
+
+// nearest gives the known header a strange one is nearly, "" where there is none.
+func (t *tab) nearest(header string) string {
+	if m := bracketed.FindStringSubmatch(header); m != nil {
+		header = m[1]
+	}
+	byFold := map[string]string{}
+	for _, c := range t.columns {
+		if c.role == roleOurs {
+			continue
+		}
+		byFold[resource.Fold(c.title)] = c.title
+		for _, synonym := range c.synonyms {
+			if len(resource.Fold(synonym)) >= shortestNear {
+				byFold[resource.Fold(synonym)] = synonym
+			}
+		}
+	}
+	var candidates []string
+	for folded := range byFold {
+		candidates = append(candidates, folded)
+	}
+	return byFold[diag.Nearest(resource.Fold(header), candidates)]
+}
+
+// headerFinder keeps the best header among the first rows of a sheet.
+type headerFinder struct {
+	tab  *tab
+	best headerRow
+}
+
+func (f *headerFinder) look(row *sheetRow) {
+	if row.number > headerRows || isComment(row) {
+		return
+	}
+	if h := matchHeader(f.tab, row); h.matched > f.best.matched {
+		f.best = h
+	}
+}
+
+// isComment says that the first cell of a row that holds something begins with #.
+func isComment(row *sheetRow) bool {
+	return row.cells[0].form == textCell && strings.HasPrefix(row.cells[0].text, "#")
+}
+
+// checkHeader reports what is wrong with the header itself.
+func (r *tabReader) checkHeader() bool {
+	h := &r.header
+	if h.matched < 2 {
+		r.report(diag.Position{File: r.file, Sheet: r.ref.name, Line: 1, Column: 1}, resource.Finding{
+			Code:    diag.UnknownKey,
+			Message: fmt.Sprintf("sheet has no header in its first %d rows; want a row with %s", headerRows, strings.Join(r.tab.mainTitles(), ", ")),
+		})
+		return false
+	}
+	r.checkTwice()
+	ok := true
+	for number := range h.columns {
+		if c := h.columns[number]; c != nil && c.attribute != nil && c.attribute.Type == resource.TypeMoney {
+			ok = r.checkCurrency(number) && ok
+		}
+	}
+	for i := range r.tab.columns {
+		c := &r.tab.columns[i]
+		if (c.role == roleParent || c.role == roleItem) && h.columnOf(func(have *column) bool { return have == c }) == 0 {
+			r.report(r.at(h.number, 0), resource.Finding{Code: diag.Required, Message: fmt.Sprintf("sheet has no column %q; want one", c.title)})
+			ok = false
+		}
+	}
+	return ok
+}
+
+// mainTitles are the headers a sheet cannot do without.
+func (t *tab) mainTitles() []string {
+	var titles []string
+	for _, c := range t.columns {
+		if c.required {
+			titles = append(titles, c.title)
+		}
+	}
+	return titles
+}
+
+func (r *tabReader) checkTwice() {
+	first := map[*column]int{}
+	for number, c := range r.header.columns {
+		if c == nil {
+			continue
+		}
+		if before, twice := first[c]; twice && c.role != roleOurs {
+			r.report(r.at(r.header.number, number), resource.Finding{
+				Code:    diag.Duplicate,
+				Message: fmt.Sprintf("header %q means %q, as does column %s; want it once", r.header.written[number], c.title, diag.ColumnName(before)),
+			})
+			r.header.columns[number] = nil
+			continue
+		}
+		first[c] = number
+	}
+}
+
+// checkCurrency holds a bracketed currency against the account's.
+func (r *tabReader) checkCurrency(number int) bool {
+	_, code := r.tab.columnFor(r.header.written[number])
+	own := r.in.env.Currency
+	if code == "" || own == "" || !isForeign(code, own) {
+		return true
+	}
+	if _, err := currency.ParseISO(code); err != nil && len([]rune(code)) != 1 {
+		return true // a remark, not a currency
+	}
+	r.report(r.at(r.header.number, number), resource.Finding{
+		Code:    diag.BadMoney,
+		Message: fmt.Sprintf("header says the currency is %q; want the account's currency %s", code, own),
+	})
+	return false
+}

@@ -1,0 +1,90 @@
+package sources
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// exact reads the digits a cell stores, also in scientific form, without a float.
+func exact(raw string) (*big.Rat, bool) {
+	if len(raw) > 40 || strings.Trim(raw, "0123456789.eE+-") != "" {
+		return nil, false
+	}
+	if _, exponent, ok := strings.Cut(strings.ToUpper(raw), "E"); ok && len(strings.TrimLeft(exponent, "+-0")) > 3 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(raw)
+}
+
+// moneyDigits gives the digits of an amount with at most six decimals. Programs
+// store 100 as 100.00000000000001 after a calculation: what lies within a
+// billionth of an amount of six decimals is that amount.
+func moneyDigits(raw string) (string, *resource.Finding) {
+	if plainAmount(raw) {
+		return raw, nil
+	}
+	n, ok := exact(raw)
+	if !ok {
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q; want a number", raw)}
+	}
+	digits := n.FloatString(6)
+	rounded, _ := new(big.Rat).SetString(digits)
+	off := new(big.Rat).Sub(rounded, n)
+	if off.Abs(off).Cmp(new(big.Rat).Mul(new(big.Rat).Abs(n), dust)) > 0 {
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s; want at most six decimals", raw)}
+	}
+	return digits, nil
+}
+
+var dust = big.NewRat(1, 1_000_000_000)
+
+func plainAmount(raw string) bool {
+	whole, fraction, point := strings.Cut(raw, ".")
+	return whole != "" && strings.Trim(raw, "0123456789.") == "" && len(fraction) <= 6 && (!point || fraction != "") && !strings.Contains(fraction, ".")
+}
+
+// maxExactDigits is how many digits of a number a workbook keeps.
+const maxExactDigits = 15
+
+// integerText gives the digits of a whole number a person typed where a text is
+// wanted: the name "2026".
+func integerText(raw string) (string, *resource.Finding) {
+	n, ok := exact(raw)
+	if !ok || !n.IsInt() {
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s; want text", raw)}
+	}
+	digits := n.Num().String()
+	if len(strings.TrimLeft(digits, "-")) > maxExactDigits {
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s, of which a workbook keeps %d digits; want text", raw, maxExactDigits)}
+	}
+	return digits, nil
+}
+
+// dayOfSerial reads a day as workbooks store it: days since the end of 1899,
+// with a 29 February 1900 that never was, or since 1904 on old Macs.
+func dayOfSerial(raw string, date1904 bool) (string, *resource.Finding) {
+	n, ok := exact(raw)
+	if !ok || n.Sign() < 0 {
+		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is the number %q; want a day such as 2026-12-01", raw)}
+	}
+	if !n.IsInt() {
+		return "", &resource.Finding{Code: diag.BadDate, Message: "date has a time of day; want a day alone, such as 2026-12-01"}
+	}
+	if !n.Num().IsInt64() || n.Num().Int64() > lastSerial {
+		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is the number %s; want a day such as 2026-12-01", raw)}
+	}
+	days := int(n.Num().Int64())
+	first := time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	if !date1904 {
+		first = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	}
+	return first.AddDate(0, 0, days).Format(time.DateOnly), nil
+}
+
+// lastSerial is 31 December 9999, the last day of every workbook program.
+const lastSerial = 2_958_465

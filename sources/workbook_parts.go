@@ -1,0 +1,259 @@
+package sources
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// book is what a workbook says beside the cells of its sheets.
+type book struct {
+	parts    bookParts
+	sheets   []sheetRef
+	date1904 bool
+	strings  []string
+	styles   []cellStyle // by the number a cell gives
+}
+
+// sheetRef is one tab.
+type sheetRef struct {
+	name   string
+	part   string
+	hidden bool
+}
+
+// readBook reads the workbook's own parts: its sheets, shared strings and styles.
+func readBook(ps bookParts) (*book, error) {
+	root, err := relations(ps, "")
+	if err != nil {
+		return nil, err
+	}
+	main := root.byType("/officeDocument")
+	if main == "" || ps.content[main] == nil {
+		return nil, fmt.Errorf("it has no part that lists its sheets")
+	}
+	rels, err := relations(ps, main)
+	if err != nil {
+		return nil, err
+	}
+	b := &book{parts: ps}
+	if err := b.readSheets(main, rels); err != nil {
+		return nil, fmt.Errorf("%s: %w", main, err)
+	}
+	if b.strings, err = b.sharedStrings(rels.byType("/sharedStrings")); err != nil {
+		return nil, fmt.Errorf("shared texts: %w", err)
+	}
+	if b.styles, err = b.readStyles(rels.byType("/styles")); err != nil {
+		return nil, fmt.Errorf("styles: %w", err)
+	}
+	return b, nil
+}
+
+// relation is one line of a part's relationships.
+type relation struct{ id, typ, target string }
+
+type relationList []relation
+
+// relations reads what a part refers to; "" is the package itself. A part that
+// is referred to and is not there makes the workbook damaged: it was renamed.
+func relations(ps bookParts, part string) (relationList, error) {
+	dir, base := path.Split(part)
+	data, ok := ps.content[dir+"_rels/"+base+".rels"]
+	if !ok {
+		return nil, nil
+	}
+	var list relationList
+	err := elements(data, func(s *xmlScanner) error {
+		if string(s.name) != "Relationship" || string(s.attr("TargetMode")) == "External" {
+			return nil
+		}
+		r := relation{id: string(s.attr("Id")), typ: string(s.attr("Type"))}
+		target, err := s.attrText("Target")
+		if !strings.HasPrefix(target, "/") {
+			target = dir + target
+		}
+		r.target = partName(target)
+		list = append(list, r)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("relationships of %q: %w", part, err)
+	}
+	return list, list.present(ps)
+}
+
+// needed are the sorts of parts whose loss would change what is read.
+var needed = []string{"/worksheet", "/sharedStrings", "/styles", "/officeDocument", "/drawing"}
+
+func (list relationList) present(ps bookParts) error {
+	for _, r := range list {
+		for _, suffix := range needed {
+			if strings.HasSuffix(r.typ, suffix) && !ps.has(r.target) {
+				return fmt.Errorf("its part %q is missing", r.target)
+			}
+		}
+	}
+	return nil
+}
+
+func (list relationList) byType(suffix string) string {
+	for _, r := range list {
+		if strings.HasSuffix(r.typ, suffix) {
+			return r.target
+		}
+	}
+	return ""
+}
+
+func (list relationList) byID(id string) (relation, bool) {
+	for _, r := range list {
+		if r.id == id {
+			return r, true
+		}
+	}
+	return relation{}, false
+}
+
+// elements walks a part and calls visit at each start of an element.
+func elements(data []byte, visit func(*xmlScanner) error) error {
+	s, err := newScanner(data)
+	if err != nil {
+		return err
+	}
+	for {
+		kind, err := s.next()
+		if err != nil || kind == xmlEnd {
+			return err
+		}
+		if kind != xmlOpen {
+			continue
+		}
+		if err := visit(s); err != nil {
+			return err
+		}
+	}
+}
+
+func (b *book) readSheets(main string, rels relationList) error {
+	return elements(b.parts.content[main], func(s *xmlScanner) error {
+		switch string(s.name) {
+		case "workbookPr":
+			value := string(s.attr("date1904"))
+			b.date1904 = value == "1" || value == "true"
+		case "sheet":
+			return b.addSheet(s, rels)
+		}
+		return nil
+	})
+}
+
+func (b *book) addSheet(s *xmlScanner, rels relationList) error {
+	if len(s.open) != 3 {
+		return nil
+	}
+	name, err := s.attrText("name")
+	if err != nil {
+		return err
+	}
+	var id []byte
+	for _, a := range s.attrs {
+		if string(localName(a.name)) == "id" {
+			id = a.value
+		}
+	}
+	r, ok := rels.byID(string(id))
+	if !ok {
+		return fmt.Errorf("sheet %q has no part", name)
+	}
+	if !strings.HasSuffix(r.typ, "/worksheet") {
+		return nil // a chart or a dialog has no cells
+	}
+	state := string(s.attr("state"))
+	b.sheets = append(b.sheets, sheetRef{name: name, part: r.target, hidden: state == "hidden" || state == "veryHidden"})
+	return nil
+}
+
+// sharedStrings reads the texts that cells name by number, runs of rich text
+// joined, phonetic guides left out.
+func (b *book) sharedStrings(part string) ([]string, error) {
+	if part == "" {
+		return nil, nil
+	}
+	s, err := newScanner(b.parts.content[part])
+	if err != nil {
+		return nil, err
+	}
+	table := make([]string, 0, bytes.Count(s.data, []byte("si>")))
+	for {
+		kind, err := s.next()
+		switch {
+		case err != nil:
+			return nil, err
+		case kind == xmlEnd:
+			return table, nil
+		case kind == xmlOpen && string(s.name) == "si":
+			text, err := s.richText("si")
+			if err != nil {
+				return nil, err
+			}
+			table = append(table, text)
+		}
+	}
+}
+
+// richText reads the texts inside the element the scanner stands in, to its end.
+func (s *xmlScanner) richText(element string) (string, error) {
+	var text string
+	inText, phonetic := false, 0
+	for depth := len(s.open); ; {
+		kind, err := s.next()
+		if err != nil {
+			return "", err
+		}
+		switch kind {
+		case xmlOpen:
+			inText = string(s.name) == "t"
+			if string(s.name) == "rPh" {
+				phonetic++
+			}
+		case xmlText:
+			if inText && phonetic == 0 {
+				chars, err := s.chars()
+				if err != nil {
+					return "", err
+				}
+				text += chars
+			}
+		case xmlClose:
+			inText = false
+			if string(s.name) == "rPh" {
+				phonetic--
+			}
+			if len(s.open) < depth && string(s.name) == element {
+				return unescapeX(text), nil
+			}
+		case xmlEnd:
+			return "", fmt.Errorf("XML ends inside <%s>", element)
+		}
+	}
+}
+
+var escapedX = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+
+// unescapeX takes off the _x000D_ form in which workbooks write characters
+// that XML cannot hold (ECMA-376 part 1, 22.4.2.4).
+func unescapeX(text string) string {
+	if !strings.Contains(text, "_x") {
+		return text
+	}
+	return escapedX.ReplaceAllStringFunc(text, func(escape string) string {
+		n, err := strconv.ParseUint(escape[2:6], 16, 32)
+		if err != nil || n >= 0xD800 && n <= 0xDFFF {
+			return escape
+		}
+		return string(rune(n))
+	})
+}

@@ -1,0 +1,261 @@
+package sources
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// cellForm is how a cell stores its value.
+type cellForm uint8
+
+const (
+	numberCell cellForm = iota // digits as written
+	textCell
+	booleanCell // "1" or "0"
+	errorCell   // "#REF!"
+	dateCell    // an ISO 8601 date or time
+)
+
+// cell is what a sheet stores, never what it shows.
+type cell struct {
+	column    int // 1 is A
+	form      cellForm
+	text      string
+	style     int
+	isFormula bool
+	formula   string
+	hasValue  bool // a formula may have none
+	inPicture bool // a picture placed in the cell
+}
+
+// sheetRow is one row with the cells that hold something.
+type sheetRow struct {
+	number int
+	hidden bool
+	cells  []cell
+}
+
+// sheetFacts are what is known of a sheet after it was walked to its end.
+type sheetFacts struct {
+	rows    int    // row elements
+	filled  int    // rows that hold something
+	merges  []area // merged cells
+	hidden  []area // hidden columns
+	drawing string // relationship that leads to its pictures
+}
+
+// area is a rectangle of cells, both corners inside.
+type area struct{ fromRow, fromColumn, toRow, toColumn int }
+
+func (a area) has(row, column int) bool {
+	return row >= a.fromRow && row <= a.toRow && column >= a.fromColumn && column <= a.toColumn
+}
+
+// The size of a sheet in every program that writes workbooks.
+const (
+	lastRow    = 1_048_576
+	lastColumn = 16_384
+)
+
+// sheetWalker walks one sheet's XML and holds it to its own promises: rows and cells
+// ascend, every shared text and style exists, every element is whole.
+type sheetWalker struct {
+	*xmlScanner
+	book   *book
+	facts  sheetFacts
+	row    sheetRow
+	visit  func(*sheetRow) error
+	column int
+}
+
+// walkSheet visits the rows that hold something. The row handed out is used
+// again for the next; a nil visit only checks.
+func walkSheet(b *book, part string, visit func(*sheetRow) error) (sheetFacts, error) {
+	s, err := newScanner(b.parts.content[part])
+	if err != nil {
+		return sheetFacts{}, err
+	}
+	w := &sheetWalker{xmlScanner: s, book: b, visit: visit}
+	if err := w.walk(); err != nil {
+		return sheetFacts{}, err
+	}
+	if n := countRows(s.data); n != w.facts.rows {
+		return sheetFacts{}, fmt.Errorf("%d rows were read where %d are written", w.facts.rows, n)
+	}
+	return w.facts, nil
+}
+
+// countRows counts the starts of row elements without the scanner: a second
+// opinion on how many rows there are.
+func countRows(data []byte) int {
+	count := 0
+	for rest := data; ; {
+		i := bytes.Index(rest, []byte("row"))
+		if i < 0 {
+			return count
+		}
+		before, after := rest[:i], rest[i+3:]
+		rest = after
+		name := before[bytes.LastIndexByte(before, '<')+1:]
+		opens := len(name) < len(before) && (len(name) == 0 || name[len(name)-1] == ':' && bytes.IndexAny(name, " /!?>") < 0)
+		if opens && len(after) > 0 && bytes.IndexByte([]byte(" >/\t\r\n"), after[0]) >= 0 {
+			count++
+		}
+	}
+}
+
+func (w *sheetWalker) walk() error {
+	seen := false
+	for {
+		kind, err := w.next()
+		if err != nil {
+			return err
+		}
+		if kind == xmlEnd && !seen {
+			return fmt.Errorf("it has no cells part")
+		}
+		if kind == xmlEnd {
+			return nil
+		}
+		if kind != xmlOpen {
+			continue
+		}
+		switch name := string(w.name); {
+		case len(w.open) == 1 && name != "worksheet":
+			return fmt.Errorf("it is a <%s>; want a <worksheet>", name)
+		case len(w.open) == 2 && name == "sheetData" && seen:
+			return fmt.Errorf("it has its cells twice")
+		case len(w.open) == 2 && name == "sheetData":
+			seen = true
+			err = w.sheetData()
+		default:
+			err = w.besideData(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// besideData takes note of what stands around the cells.
+func (w *sheetWalker) besideData(name string) error {
+	switch name {
+	case "mergeCell":
+		a, err := parseArea(string(w.attr("ref")))
+		w.facts.merges = append(w.facts.merges, a)
+		return err
+	case "col":
+		from, _ := strconv.Atoi(string(w.attr("min")))
+		to, _ := strconv.Atoi(string(w.attr("max")))
+		if isTrue(w.attr("hidden")) {
+			w.facts.hidden = append(w.facts.hidden, area{1, from, lastRow, to})
+		}
+	case "drawing":
+		var err error
+		w.facts.drawing, err = w.attrText("id")
+		return err
+	case "row", "c":
+		return fmt.Errorf("a <%s> stands outside the cells part", name)
+	}
+	return nil
+}
+
+func isTrue(value []byte) bool { return string(value) == "1" || string(value) == "true" }
+
+func (w *sheetWalker) sheetData() error {
+	for {
+		kind, err := w.next()
+		switch {
+		case err != nil:
+			return err
+		case kind == xmlEnd:
+			return fmt.Errorf("XML ends inside the cells part")
+		case kind == xmlClose:
+			return nil
+		case kind == xmlOpen && string(w.name) == "row":
+			err = w.readRow()
+		case kind == xmlOpen:
+			return fmt.Errorf("a <%s> stands where rows are wanted", w.name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (w *sheetWalker) readRow() error {
+	number := w.row.number + 1
+	if r := w.attr("r"); r != nil {
+		n, err := strconv.Atoi(string(r))
+		if err != nil || n < number || n > lastRow {
+			return fmt.Errorf("row %q follows row %d; want rows in ascending order", r, w.row.number)
+		}
+		number = n
+	}
+	w.facts.rows++
+	w.row = sheetRow{number: number, hidden: isTrue(w.attr("hidden")), cells: w.row.cells[:0]}
+	w.column = 0
+	for {
+		kind, err := w.next()
+		switch {
+		case err != nil:
+			return err
+		case kind == xmlClose:
+			return w.endRow()
+		case kind == xmlOpen && string(w.name) == "c":
+			err = w.readCell()
+		case kind == xmlOpen:
+			err = w.skipElement()
+		}
+		if err != nil {
+			return fmt.Errorf("row %d: %w", number, err)
+		}
+	}
+}
+
+func (w *sheetWalker) endRow() error {
+	if len(w.row.cells) == 0 {
+		return nil
+	}
+	w.facts.filled++
+	if w.visit == nil {
+		return nil
+	}
+	return w.visit(&w.row)
+}
+
+// skipElement passes over the element just opened.
+func (w *sheetWalker) skipElement() error {
+	for depth := len(w.open); len(w.open) >= depth; {
+		if kind, err := w.next(); err != nil || kind == xmlEnd {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseCellName reads "AB12" and gives row and column.
+func parseCellName(name string) (row, column int, ok bool) {
+	i := 0
+	for i < len(name) && name[i] >= 'A' && name[i] <= 'Z' && column <= lastColumn {
+		column = column*26 + int(name[i]-'A') + 1
+		i++
+	}
+	row, err := strconv.Atoi(name[i:])
+	return row, column, err == nil && column >= 1 && column <= lastColumn && row >= 1 && row <= lastRow && name[i] != '+'
+}
+
+func parseArea(ref string) (area, error) {
+	from, to, pair := strings.Cut(ref, ":")
+	if !pair {
+		to = from
+	}
+	row, column, ok := parseCellName(from)
+	row2, column2, ok2 := parseCellName(to)
+	if !ok || !ok2 || row2 < row || column2 < column {
+		return area{}, fmt.Errorf("cells %q are merged; want a range such as A1:B2", ref)
+	}
+	return area{row, column, row2, column2}, nil
+}

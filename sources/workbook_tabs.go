@@ -1,0 +1,225 @@
+package sources
+
+import (
+	"slices"
+	"strings"
+
+	"adsync/internal/resource"
+)
+
+// tab is one sheet adsync knows: the rows of a kind, or a list that belongs to
+// rows of a kind. Both follow from the schemas and from listTabs.
+type tab struct {
+	title    string
+	synonyms []string
+	schema   *resource.Schema // the kind whose rows, or whose lists, it holds
+	list     *listTab         // nil where each row is a resource
+	columns  []column
+}
+
+// columnRole is what a column does for its row.
+type columnRole uint8
+
+const (
+	roleAttribute columnRole = iota
+	roleParent               // names an ancestor
+	roleKey
+	roleID
+	roleInclude
+	roleLists // names hint lists whose entries join an attribute
+	roleItem  // one entry of a list
+	roleUse   // the attribute the entry belongs to
+	roleOurs  // written by adsync or kept for people: never read
+)
+
+// column is one known column of a tab.
+type column struct {
+	title     string
+	synonyms  []string
+	role      columnRole
+	depth     int // of roleParent: 0 is the top of the tree
+	attribute *resource.Attribute
+	required  bool
+	help      string
+}
+
+// listTab describes a sheet whose rows are the entries of a list of one kind.
+type listTab struct {
+	title    string
+	synonyms []string
+	kind     resource.Kind // the rows it adds to, named by the columns of their tree
+	item     string
+	synonym  string // of item
+	help     string
+	uses     []listUse // the first is meant where the row does not say
+	many     bool      // it may have the rows of hints, not of a sheet
+}
+
+// listUse is a choice of the column Use and the attribute it fills.
+type listUse struct{ word, attribute string }
+
+// listTabs are the sheets of entries (formats.md section 3).
+var listTabs = []listTab{
+	{
+		title: "Context hints", synonyms: []string{"Hints", "Context hint"}, kind: "ad_group", item: "Hint", synonym: "Context hint", many: true,
+		help: "One sentence that says who the ads are for, or what to avoid. An ad group with rows here is fully managed here.",
+		uses: []listUse{{"show for", "context_hints"}, {"avoid", "exclusion_hints"}},
+	},
+	{
+		title: "Locations", synonyms: []string{"Location"}, kind: "campaign", item: "Location ID", synonym: "Location",
+		help: "The id of one region or city, as text. A campaign with rows here is fully managed here.",
+		uses: []listUse{{"", "targeting.locations"}},
+	},
+}
+
+// namedList is a column of a kind's sheet that names lists of hints whose
+// entries join an attribute.
+type namedList struct {
+	kind      resource.Kind
+	header    string
+	attribute string
+	help      string
+}
+
+var namedLists = []namedList{{
+	kind: "ad_group", header: "Hint lists", attribute: "context_hints",
+	help: "Names of lists from the sheet Hint lists, separated by commas. Their entries are added to the context hints.",
+}}
+
+// hintListsTab is the sheet with one named list a column.
+const hintListsTab = "Hint lists"
+
+// ourTabs are sheets adsync writes and does not read.
+var ourTabs = []string{"Start here", "Plan", "Problems", "Performance", "Lists", syncTab}
+
+// syncTab says what wrote the workbook.
+const syncTab = "_sync"
+
+// tabsOf makes the sheets of a workbook from the kinds.
+func tabsOf(schemas resource.Schemas) []tab {
+	var tabs []tab
+	for _, s := range schemas {
+		if s.Sheet != "" {
+			tabs = append(tabs, tab{title: s.Sheet, synonyms: []string{s.Title, s.Collection}, schema: s, columns: kindColumns(schemas, s)})
+		}
+	}
+	for i := range listTabs {
+		list := &listTabs[i]
+		s := schemas.Of(list.kind)
+		if s == nil {
+			continue
+		}
+		tabs = append(tabs, tab{title: list.title, synonyms: list.synonyms, schema: s, list: list, columns: listColumns(schemas, s, list)})
+	}
+	return tabs
+}
+
+func kindColumns(schemas resource.Schemas, s *resource.Schema) []column {
+	columns := parentColumns(schemas, s)
+	var rest []column
+	for i := range s.Attributes {
+		a := &s.Attributes[i]
+		c := column{title: a.Header, synonyms: append(slices.Clone(a.Synonyms), a.Name), attribute: a, required: a.Required, help: a.Help}
+		if c.title == "" {
+			c.title = a.Name
+		}
+		if len(s.NameFrom) > 0 && a.Name == s.NameFrom[0] {
+			c.synonyms = append(c.synonyms, s.Title+" name", s.Title+" title")
+		}
+		rest = append(rest, c)
+		rest = append(rest, lengthColumn(a)...)
+	}
+	for _, n := range namedLists {
+		if a, ok := s.Attribute(n.attribute); ok && n.kind == s.Kind {
+			rest = append(rest, column{title: n.header, role: roleLists, attribute: a, help: n.help})
+		}
+	}
+	return withoutClashes(append(append(columns, rest...), commonColumns()...))
+}
+
+// maxCounted is the longest text that gets a column with its length beside it.
+const maxCounted = 200
+
+// lengthColumn counts the characters of a short text while it is typed.
+func lengthColumn(a *resource.Attribute) []column {
+	if a.Type != resource.TypeText || a.Max == 0 || a.Max > maxCounted {
+		return nil
+	}
+	return []column{{title: a.Header + " length", role: roleOurs, attribute: a, help: "Characters of the " + strings.ToLower(a.Header) + ". Counted for you; not read."}}
+}
+
+// parentColumns name the ancestors, from the top of the tree down.
+func parentColumns(schemas resource.Schemas, s *resource.Schema) []column {
+	var columns []column
+	for parent := schemas.Of(s.Parent); parent != nil; parent = schemas.Of(parent.Parent) {
+		c := column{
+			title: parent.Title, synonyms: []string{parent.Title + " name", parent.Title + " title", parent.Title + " key"}, role: roleParent, required: true,
+			help: "The " + strings.ToLower(parent.Title) + " this row belongs to: its name, or its key.",
+		}
+		c.depth = schemas.Depth(parent.Kind)
+		columns = append(columns, c)
+	}
+	slices.Reverse(columns)
+	return columns
+}
+
+func listColumns(schemas resource.Schemas, s *resource.Schema, list *listTab) []column {
+	columns := parentColumns(schemas, s)
+	columns = append(columns, column{
+		title: s.Title, synonyms: []string{s.Title + " name", s.Title + " title", s.Title + " key"}, role: roleParent, required: true, depth: len(columns),
+		help: "The " + strings.ToLower(s.Title) + " the row belongs to: its name, or its key.",
+	})
+	columns = append(columns, column{title: list.item, synonyms: []string{list.synonym}, role: roleItem, required: true, help: list.help})
+	if len(list.uses) > 1 {
+		columns = append(columns, column{title: "Use", role: roleUse, help: list.useHelp()})
+	}
+	return withoutClashes(append(columns,
+		column{title: "Name", role: roleOurs, help: "For people; not read."},
+		includeColumn(), notesColumn()))
+}
+
+func (l *listTab) useHelp() string {
+	var words []string
+	for _, use := range l.uses {
+		words = append(words, use.word)
+	}
+	return strings.Join(words, " or ") + ". Blank: " + l.uses[0].word + "."
+}
+
+func includeColumn() column {
+	return column{title: "Include", role: roleInclude, help: "no leaves the row out. Blank: yes."}
+}
+
+func notesColumn() column {
+	return column{title: "Notes", synonyms: []string{"Note", "Comment", "Comments"}, role: roleOurs, help: "For people; not read."}
+}
+
+func commonColumns() []column {
+	return []column{
+		includeColumn(), notesColumn(),
+		{title: "Key", role: roleKey, help: "Your own short name that stays the same when the name changes: letters, digits, - and _. Blank: made from the first name."},
+		{title: "ID", role: roleID, help: "The service's id, filled by an export. Leave it as it is."},
+		{title: "Result", role: roleOurs, help: "What became of the row; not read."},
+		{title: "Message", role: roleOurs, help: "What to do; not read."},
+	}
+}
+
+// withoutClashes drops a synonym that is another column's title or was already
+// taken: on the sheet of ads, "Name" is the ad's and "State" is the status.
+func withoutClashes(columns []column) []column {
+	taken := map[string]bool{}
+	for _, c := range columns {
+		taken[resource.Fold(c.title)] = true
+	}
+	for i, c := range columns {
+		var kept []string
+		for _, synonym := range c.synonyms {
+			if folded := resource.Fold(synonym); !taken[folded] {
+				taken[folded] = true
+				kept = append(kept, synonym)
+			}
+		}
+		columns[i].synonyms = kept
+	}
+	return columns
+}

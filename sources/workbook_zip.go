@@ -1,0 +1,212 @@
+package sources
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// maxMembers is how many members the zip of a workbook may have.
+const maxMembers = 10_000
+
+// bookParts are the members of a workbook's zip by name, each read to its end
+// against its checksum before any of them is used.
+type bookParts struct {
+	content map[string][]byte // the XML members
+	other   map[string]bool   // the rest: pictures, fonts, printer settings
+}
+
+// openParts reads every member of the zip to its end. Whatever does not add up,
+// to the last byte, makes the whole file unusable (formats.md section 3).
+func openParts(ctx context.Context, content []byte, b bounds) (bookParts, *resource.Finding) {
+	if int64(len(content)) > b.workbookBytes {
+		return bookParts{}, damagedBook("file has %d bytes; want at most %d", len(content), b.workbookBytes)
+	}
+	if finding := foreignFormat(content); finding != nil {
+		return bookParts{}, finding
+	}
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return bookParts{}, damagedBook("file is a workbook that is cut or damaged (%v); want a whole one", zipReason(err))
+	}
+	if finding := checkMembers(archive.File, b); finding != nil {
+		return bookParts{}, finding
+	}
+	ps := bookParts{content: map[string][]byte{}, other: map[string]bool{}}
+	for _, member := range archive.File {
+		if ctx.Err() != nil {
+			return bookParts{}, damagedBook("reading took longer than %v; want a smaller workbook", b.perFile)
+		}
+		if err := ps.read(member); err != nil {
+			return bookParts{}, damagedBook("workbook is damaged in %q (%v); want a whole one", member.Name, zipReason(err))
+		}
+	}
+	return ps, ps.otherKind()
+}
+
+func damagedBook(format string, args ...any) *resource.Finding {
+	return &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf(format, args...)}
+}
+
+func notWorkbook(format string, args ...any) *resource.Finding {
+	return &resource.Finding{Code: diag.Unreadable, Message: fmt.Sprintf(format, args...)}
+}
+
+// zipReason says in plain words what the zip reader found.
+func zipReason(err error) string {
+	switch {
+	case errors.Is(err, zip.ErrFormat):
+		return "its directory is missing"
+	case errors.Is(err, zip.ErrChecksum):
+		return "its checksum differs"
+	case errors.Is(err, zip.ErrAlgorithm):
+		return "its compression is unknown"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "it ends too early"
+	}
+	return err.Error()
+}
+
+func checkMembers(members []*zip.File, b bounds) *resource.Finding {
+	if len(members) > maxMembers {
+		return damagedBook("workbook has %d parts; want at most %d", len(members), maxMembers)
+	}
+	seen := map[string]bool{}
+	var total uint64
+	for _, member := range members {
+		name := strings.ToLower(partName(member.Name))
+		if seen[name] {
+			return damagedBook("workbook holds %q twice; want a whole one", member.Name)
+		}
+		seen[name] = true
+		total += min(member.UncompressedSize64, 1<<40)
+	}
+	if total > uint64(b.unzippedBytes) {
+		return damagedBook("workbook unzips to %d bytes; want at most %d", total, b.unzippedBytes)
+	}
+	return nil
+}
+
+// partName is the name of a member as relationships say it: without the
+// leading slash, backslashes turned.
+func partName(name string) string {
+	return strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/")
+}
+
+func (ps bookParts) read(member *zip.File) error {
+	if member.FileInfo().IsDir() {
+		return nil
+	}
+	r, err := member.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	// The reader checks size and checksum at the end: one byte more than the
+	// declared size is asked for, so that the end is always reached.
+	limited := io.LimitReader(r, int64(member.UncompressedSize64)+1)
+	name := partName(member.Name)
+	if !isXML(name) {
+		ps.other[name] = true
+		n, err := io.Copy(io.Discard, limited)
+		return wholeMember(n, member, err)
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(member.UncompressedSize64, 64*mebibyte)) + bytes.MinRead)
+	n, err := b.ReadFrom(limited)
+	ps.content[name] = b.Bytes()
+	return wholeMember(n, member, err)
+}
+
+func wholeMember(n int64, member *zip.File, err error) error {
+	if err == nil && uint64(n) != member.UncompressedSize64 {
+		return fmt.Errorf("it has %d bytes where %d are declared", n, member.UncompressedSize64)
+	}
+	return err
+}
+
+func isXML(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".xml" || ext == ".rels"
+}
+
+// otherKind names a zip that is not a workbook adsync reads.
+func (ps bookParts) otherKind() *resource.Finding {
+	for _, kind := range []struct{ part, message string }{
+		{"xl/workbook.bin", "file is a binary workbook (.xlsb); want it saved as .xlsx"},
+		{"xl/vbaProject.bin", "file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros"},
+		{"word/document.xml", "file is a Word document; want a workbook (.xlsx)"},
+		{"ppt/presentation.xml", "file is a PowerPoint presentation; want a workbook (.xlsx)"},
+		{"content.xml", "file is an OpenDocument file (.ods); want it saved as .xlsx"},
+		{"Index/Document.iwa", "file is a Numbers document; want it exported as .xlsx"},
+	} {
+		if ps.has(kind.part) {
+			return notWorkbook("%s", kind.message)
+		}
+	}
+	types := ps.content["[Content_Types].xml"]
+	if bytes.Contains(types, []byte("macroEnabled")) {
+		return notWorkbook("file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros")
+	}
+	if types == nil {
+		return notWorkbook("file is a zip archive and not a workbook; want a workbook (.xlsx)")
+	}
+	return nil
+}
+
+func (ps bookParts) has(name string) bool {
+	_, ok := ps.content[name]
+	return ok || ps.other[name]
+}
+
+// foreignFormat names what a file is by its first bytes where it is no zip.
+func foreignFormat(content []byte) *resource.Finding {
+	head := content[:min(len(content), 512)]
+	text := strings.ToLower(string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")))
+	switch {
+	case len(content) == 0:
+		return notWorkbook("file is empty; want a workbook (.xlsx)")
+	case bytes.HasPrefix(head, []byte("PK")):
+		return nil
+	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
+		return compoundFile(content)
+	case strings.HasPrefix(text, "version https://git-lfs"):
+		return notWorkbook("file is a Git LFS pointer, not the workbook itself; want the file fetched (git lfs pull)")
+	case strings.HasPrefix(text, "<<<<<<< "):
+		return notWorkbook("file holds conflict marks of git; want a workbook (.xlsx)")
+	case strings.HasPrefix(text, "%pdf-"):
+		return notWorkbook("file is a PDF; want a workbook (.xlsx)")
+	case strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html"):
+		return notWorkbook("file is a web page; want a workbook (.xlsx)")
+	case strings.HasPrefix(text, "<?xml"):
+		return notWorkbook("file is XML; want it saved as a workbook (.xlsx)")
+	case bytes.IndexByte(head, 0) < 0 && strings.ContainsAny(text, ",;\t"):
+		return notWorkbook("file is text such as CSV; want it saved as a workbook (.xlsx)")
+	}
+	return notWorkbook("file is no workbook; want a workbook (.xlsx)")
+}
+
+// compoundFile tells the two files apart that share the old container: a
+// workbook of before 2007, and a workbook behind a password.
+func compoundFile(content []byte) *resource.Finding {
+	if bytes.Contains(content, utf16LE("EncryptedPackage")) {
+		return notWorkbook("file is a workbook with a password; want it saved without one")
+	}
+	return notWorkbook("file is an old workbook (.xls); want it saved as .xlsx")
+}
+
+func utf16LE(s string) []byte {
+	var b []byte
+	for i := range len(s) {
+		b = append(b, s[i], 0)
+	}
+	return b
+}
