@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/emulator/account"
 	"adsync/internal/emulator/ads"
+	"adsync/internal/emulator/bulk"
 	"adsync/internal/emulator/service"
 )
 
@@ -12,9 +13,15 @@ import (
 // line here.
 func (s *Server) rooms() [][]service.Route {
 	s.tree = ads.NewRoom(s.options.Review, s.images)
+	jobs := bulk.NewRoom(bulk.Options{
+		World: s.world, Points: s.points, Tree: s.tree, Images: s.images,
+		Hooks: s.hooks.Load, Logger: s.log, PerTenSeconds: s.options.Limits.BulkPer10Seconds,
+	})
+	s.closers = append(s.closers, jobs.Close)
 	return [][]service.Route{
 		account.Routes(),
 		s.tree.Routes(),
+		jobs.Routes(),
 	}
 }
 

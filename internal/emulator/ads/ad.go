@@ -68,7 +68,7 @@ func (r *Room) createAd(c *service.Call) (view any, err error) {
 	if err := o.Err(); err != nil {
 		return nil, err
 	}
-	key := KeyUse{ViaHeader, "ad", c.Key, c.BodyHash}
+	key := KeyUse{Via: ViaHeader, Resource: "ad", Key: c.Key, BodyHash: c.BodyHash}
 	err = c.Update(func(tx *world.Tx) error {
 		made, _, err := r.AddAd(tx, key, draft)
 		view = r.viewAd(c, made, false)
@@ -81,13 +81,8 @@ func (r *Room) createAd(c *service.Call) (view any, err error) {
 // one that an earlier create with this key made; reused says which.
 func (r *Room) AddAd(tx *world.Tx, key KeyUse, draft world.Ad) (made world.Ad, reused bool, err error) {
 	a := tx.Account
-	id, err := key.Find(tx, a.Points(), func(id string) world.Status { d, _ := a.Ads.Get(id); return d.Status })
-	if err != nil {
-		return made, false, err
-	}
-	if id != "" {
-		made, err = findAd(a, id)
-		return made, true, err
+	if made, reused, err = r.AdOfKey(tx, key); reused || err != nil {
+		return made, reused, err
 	}
 	group, err := findAdGroup(a, draft.AdGroupID)
 	if err != nil {
@@ -112,6 +107,17 @@ func (r *Room) AddAd(tx *world.Tx, key KeyUse, draft world.Ad) (made world.Ad, r
 	key.Remember(tx, made.ID)
 	tx.Record(adMutation("create", made), nil, made)
 	return made, false, nil
+}
+
+// AdOfKey is the ad that an earlier create with this key made.
+func (r *Room) AdOfKey(tx *world.Tx, key KeyUse) (d world.Ad, found bool, err error) {
+	a := tx.Account
+	id, err := key.Find(tx, a.Points(), func(id string) world.Status { d, _ := a.Ads.Get(id); return d.Status })
+	if id == "" || err != nil {
+		return d, false, err
+	}
+	d, err = findAd(a, id)
+	return d, true, err
 }
 
 // submit makes the creative a new version and starts its review.

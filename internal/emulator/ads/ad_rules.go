@@ -12,10 +12,10 @@ import (
 	"adsync/internal/emulator/world"
 )
 
-const (
-	chatCard        = "chat_card"
-	productTemplate = "product_ad_template"
-)
+// ChatCard is the type of an ordinary creative.
+const ChatCard = "chat_card"
+
+const productTemplate = "product_ad_template"
 
 // readAdCreate reads the body of a create (part 2).
 func readAdCreate(o *wire.Object, points *openpoint.Settings) world.Ad {
@@ -23,7 +23,7 @@ func readAdCreate(o *wire.Object, points *openpoint.Settings) world.Ad {
 	o.AllowNull("landing_page_configuration")
 	d := world.Ad{
 		AdGroupID:   o.Text("ad_group_id", 1, 255).V,
-		Name:        normName(points, o.Name("name", 3, 1000).V),
+		Name:        NormName(points, o.Name("name", 3, 1000).V),
 		Status:      createStatus(o, points),
 		LandingPage: readLandingPage(o),
 	}
@@ -42,7 +42,7 @@ func readAdUpdate(o *wire.Object, points *openpoint.Settings) AdChange {
 	name := o.Name("name", 3, 1000)
 	landing, hasLanding := readLandingPage(o), o.Has("landing_page_configuration")
 	return AdChange{Status: updateStatus(o), Creative: readCreative(o, points, 1), Apply: func(d *world.Ad) {
-		d.Name = normName(points, name.Or(d.Name))
+		d.Name = NormName(points, name.Or(d.Name))
 		if hasLanding {
 			d.LandingPage = landing
 		}
@@ -57,9 +57,9 @@ func readCreative(o *wire.Object, points *openpoint.Settings, minTitle int) *wor
 	}
 	c.Require("type", "title", "body")
 	creative := &world.Creative{
-		Type:      c.Choice("type", chatCard, productTemplate).V,
-		Title:     normName(points, c.Name("title", minTitle, 50).V),
-		Body:      normName(points, c.Text("body", 0, 100).V),
+		Type:      c.Choice("type", ChatCard, productTemplate).V,
+		Title:     NormName(points, c.Name("title", minTitle, 50).V),
+		Body:      NormName(points, c.Text("body", 0, 100).V),
 		Price:     c.Text("price", 0, 100).V,
 		ImageCrop: readCrop(c),
 	}
@@ -67,13 +67,13 @@ func readCreative(o *wire.Object, points *openpoint.Settings, minTitle int) *wor
 		return creative // target_url and file_id come from the feed; sending them is an unknown field
 	}
 	c.Require("target_url", "file_id")
-	creative.TargetURL = normURL(points, readURL(c, "target_url"))
+	creative.TargetURL = NormURL(points, ReadURL(c, "target_url"))
 	creative.FileID = c.Text("file_id", 1, 255).V
 	return creative
 }
 
-// readURL reads an http or https address of at most 2,048 characters.
-func readURL(o *wire.Object, name string) string {
+// ReadURL reads an http or https address of at most 2,048 characters (interface, part 8).
+func ReadURL(o *wire.Object, name string) string {
 	v := o.Text(name, 1, 2048)
 	if v.Given() {
 		if err := CheckURL(v.V); err != nil {

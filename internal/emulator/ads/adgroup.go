@@ -68,7 +68,7 @@ func (r *Room) createAdGroup(c *service.Call) (view any, err error) {
 	if isMaximize(draft.Bidding.Strategy) && c.Key == "" {
 		return nil, wire.Invalidf("Idempotency-Key", "missing_required_parameter", "Missing required header: 'Idempotency-Key' with strategy '%s'.", draft.Bidding.Strategy)
 	}
-	key := KeyUse{ViaHeader, "ad_group", c.Key, c.BodyHash}
+	key := KeyUse{Via: ViaHeader, Resource: "ad_group", Key: c.Key, BodyHash: c.BodyHash}
 	err = c.Update(func(tx *world.Tx) error {
 		made, _, err := r.AddAdGroup(tx, key, draft)
 		view = r.viewAdGroup(c, made, shownParts{})

@@ -19,10 +19,10 @@ func readAdGroupCreate(o *wire.Object, points *openpoint.Settings) world.AdGroup
 	o.AllowNull("description", "product_set", "landing_page_configuration")
 	g := world.AdGroup{
 		CampaignID:   o.Text("campaign_id", 1, 255).V,
-		Name:         normName(points, o.Name("name", 3, 1000).V),
+		Name:         NormName(points, o.Name("name", 3, 1000).V),
 		Description:  o.Text("description", 0, 0).Ptr(),
 		Status:       createStatus(o, points),
-		ContextHints: normList(points, o.Texts("context_hints", 0, MaxHints, CheckHint).Or([]string{})),
+		ContextHints: NormList(points, o.Texts("context_hints", 0, MaxHints, CheckHint).Or([]string{})),
 		ProductSet:   readProductSet(o),
 		LandingPage:  readLandingPage(o),
 	}
@@ -53,10 +53,10 @@ func readAdGroupUpdate(o *wire.Object, points *openpoint.Settings) AdGroupChange
 	landing, hasLanding := readLandingPage(o), o.Has("landing_page_configuration")
 	bidding := readBidding(o, points)
 	return AdGroupChange{Status: updateStatus(o), Apply: func(g *world.AdGroup, _ world.Campaign) error {
-		g.Name = normName(points, name.Or(g.Name))
-		set(&g.Description, description)
+		g.Name = NormName(points, name.Or(g.Name))
+		Set(&g.Description, description)
 		if hints.Given() {
-			g.ContextHints = normList(points, hints.V)
+			g.ContextHints = NormList(points, hints.V)
 		}
 		if hasProducts {
 			g.ProductSet = products

@@ -9,7 +9,7 @@ import (
 // The strategies. Maximize Results is one of the two maximize_ ones, by the
 // campaign's bidding type. Automated is only ever shown: a bulk create without a bid.
 const (
-	fixedBid            = "fixed_bid"
+	FixedBid            = "fixed_bid"
 	maximizeClicks      = "maximize_clicks"
 	maximizeConversions = "maximize_conversions"
 	Automated           = "automated_bid"
@@ -35,12 +35,12 @@ func readBidding(o *wire.Object, points *openpoint.Settings) *world.Bidding {
 	b.Require("billing_event_type")
 	bidding := &world.Bidding{
 		BillingEventType: b.Choice("billing_event_type", "impression", "click").V,
-		Strategy:         b.Choice("strategy", fixedBid, maximizeClicks, maximizeConversions).Or(fixedBid),
+		Strategy:         b.Choice("strategy", FixedBid, maximizeClicks, maximizeConversions).Or(FixedBid),
 		MaxBidMicros:     b.Int("max_bid_micros", 1, points.Int(openpoint.BidCeiling)).Ptr(),
 		Multipliers:      readMultipliers(b),
 	}
 	switch {
-	case bidding.Strategy == fixedBid:
+	case bidding.Strategy == FixedBid:
 		b.Require("max_bid_micros")
 	case bidding.MaxBidMicros != nil:
 		b.Fail("max_bid_micros", "invalid_value", "Invalid '%s': it must be omitted with strategy '%s'.", b.At("max_bid_micros"), bidding.Strategy)

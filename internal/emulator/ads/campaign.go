@@ -57,7 +57,7 @@ func (r *Room) createCampaign(c *service.Call) (view any, err error) {
 	if err := o.Err(); err != nil {
 		return nil, err
 	}
-	key := KeyUse{ViaHeader, "campaign", c.Key, c.BodyHash}
+	key := KeyUse{Via: ViaHeader, Resource: "campaign", Key: c.Key, BodyHash: c.BodyHash}
 	err = c.Update(func(tx *world.Tx) error {
 		made, _, err := r.AddCampaign(tx, key, draft)
 		view = r.viewCampaign(c, made, false)

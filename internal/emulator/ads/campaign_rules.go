@@ -24,7 +24,7 @@ func readCampaignCreate(o *wire.Object, points *openpoint.Settings) world.Campai
 	}
 	o.AllowNull("description", "start_time", "end_time", "targeting", "landing_page_configuration", "mode", "product_feed_id", "business_agent_id")
 	c := world.Campaign{
-		Name:            normName(points, o.Name("name", 3, 1000).V),
+		Name:            NormName(points, o.Name("name", 3, 1000).V),
 		Description:     o.Text("description", 0, 0).Ptr(),
 		Status:          createStatus(o, points),
 		StartTime:       o.Time("start_time").Ptr(),
@@ -47,12 +47,19 @@ func readCampaignCreate(o *wire.Object, points *openpoint.Settings) world.Campai
 	return c
 }
 
+// Objective is what a bidding type aims at.
+func Objective(biddingType string) string {
+	if biddingType == "impressions" {
+		return "reach"
+	}
+	return biddingType
+}
+
 // readGoal reads objective and billing_event_type, which follow from the
 // bidding type and may only repeat it.
 func readGoal(o *wire.Object, c *world.Campaign) {
-	goals := map[string]string{"impressions": "reach", "clicks": "clicks", "conversions": "conversions"}
-	c.Objective = o.Choice("objective", "reach", "clicks", "conversions").Or(goals[c.BiddingType])
-	if c.Objective != goals[c.BiddingType] {
+	c.Objective = o.Choice("objective", "reach", "clicks", "conversions").Or(Objective(c.BiddingType))
+	if c.Objective != Objective(c.BiddingType) {
 		o.Fail("objective", "invalid_value", "Invalid 'objective': '%s' does not go with bidding_type '%s'.", c.Objective, c.BiddingType)
 	}
 	if v := o.Choice("billing_event_type", "impression", "click"); v.Given() && v.V != c.BillingEvent() {
@@ -173,10 +180,10 @@ func readCampaignUpdate(o *wire.Object, points *openpoint.Settings) CampaignChan
 	targeting, hasTargeting := readTargeting(o, points), o.Has("targeting")
 	budget := readBudget(o)
 	return CampaignChange{Status: updateStatus(o), Apply: func(c *world.Campaign) error {
-		c.Name = normName(points, name.Or(c.Name))
-		set(&c.Description, description)
-		set(&c.StartTime, start)
-		set(&c.EndTime, end)
+		c.Name = NormName(points, name.Or(c.Name))
+		Set(&c.Description, description)
+		Set(&c.StartTime, start)
+		Set(&c.EndTime, end)
 		if hasLanding {
 			c.LandingPage = landing
 		}
@@ -197,8 +204,8 @@ func readCampaignUpdate(o *wire.Object, points *openpoint.Settings) CampaignChan
 	}}
 }
 
-// set applies a three-valued field: absent keeps, null clears, a value replaces.
-func set[T any](to **T, v wire.Opt[T]) {
+// Set applies a three-valued field: absent keeps, null clears, a value replaces.
+func Set[T any](to **T, v wire.Opt[T]) {
 	if v.Set {
 		*to = v.Ptr()
 	}

@@ -20,6 +20,8 @@ type KeyUse struct {
 	Resource string // campaign, ad_group, ad
 	Key      string // "" is none
 	BodyHash string
+	// Job is the hash of the whole job's body, for ViaBulk.
+	Job string
 }
 
 // Find gives the id of the object an earlier, visible create with this key made,
@@ -33,12 +35,18 @@ func (k KeyUse) Find(tx *world.Tx, points *openpoint.Settings, status func(id st
 	}
 	for _, via := range k.sources(points) {
 		row, ok := visibleKey(tx, points, via, k.Resource, k.Key)
-		if !ok {
+		if !ok || k.isStray(points, row) {
 			continue
 		}
 		return k.judge(row, points, status(row.ResourceID))
 	}
 	return "", nil
+}
+
+// isStray reports a parent's create that is repeated in another job than a rerun
+// of the one that made it: where the open point says so, it makes a new object.
+func (k KeyUse) isStray(points *openpoint.Settings, row world.CreateKey) bool {
+	return k.Via == ViaBulk && k.Resource != "ad" && row.JobSHA256 != k.Job && points.Is(openpoint.BulkParentRepeat, "stray")
 }
 
 func (k KeyUse) judge(row world.CreateKey, points *openpoint.Settings, status world.Status) (string, error) {
@@ -64,7 +72,7 @@ func (k KeyUse) Remember(tx *world.Tx, id string) {
 	}
 	tx.Account.Keys.Put(tx, world.CreateKey{
 		Via: k.Via, Resource: k.Resource, Key: k.Key,
-		ResourceID: id, BodySHA256: k.BodyHash, At: tx.Now.UnixMilli(),
+		ResourceID: id, BodySHA256: k.BodyHash, JobSHA256: k.Job, At: tx.Now.UnixMilli(),
 	})
 }
 

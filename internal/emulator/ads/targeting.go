@@ -74,7 +74,7 @@ func readPlaces(t *wire.Object, name string, points *openpoint.Settings) *world.
 		return nil
 	}
 	places := &world.Places{
-		Countries: normList(points, p.Texts("countries", 0, 0, CheckCountry).V),
+		Countries: NormList(points, p.Texts("countries", 0, 0, CheckCountry).V),
 	}
 	for _, item := range p.Objects("include", 0, MaxLocations).V {
 		item.Require("id")
@@ -85,7 +85,7 @@ func readPlaces(t *wire.Object, name string, points *openpoint.Settings) *world.
 		}
 		places.Include = append(places.Include, id)
 	}
-	places.Include = normList(points, places.Include)
+	places.Include = NormList(points, places.Include)
 	if len(places.Countries)+len(places.Include) == 0 {
 		return nil
 	}
@@ -127,7 +127,7 @@ func readPlatforms(t *wire.Object, points *openpoint.Settings) []string {
 		return nil
 	}
 	p.Require("included")
-	return normList(points, p.Texts("included", 1, 0, func(s string) error {
+	return NormList(points, p.Texts("included", 1, 0, func(s string) error {
 		if !slices.Contains(platforms, s) {
 			return fmt.Errorf("%q is no platform; want one of %s", s, strings.Join(platforms, ", "))
 		}

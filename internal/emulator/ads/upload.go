@@ -117,7 +117,7 @@ func (r *Room) readImageURL(c *service.Call) (world.File, error) {
 		return world.File{}, err
 	}
 	o.Require("image_url")
-	address := readURL(o, "image_url")
+	address := ReadURL(o, "image_url")
 	purpose := o.Choice("purpose", favicon).V
 	if err := o.Err(); err != nil {
 		return world.File{}, err

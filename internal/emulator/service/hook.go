@@ -29,7 +29,7 @@ type Hooks struct {
 	Request func(c *Call, next func() Response) Response
 	// Operation wraps one operation of a bulk job, inside the transaction of its
 	// batch: it must neither wait nor call next twice. Not calling next gives a
-	// result without the effect.
+	// result without the effect; its Status must be set.
 	Operation func(op Operation, next func() world.JobResult) world.JobResult
 	// Job is asked before each batch of a job runs.
 	Job func(job world.Job) JobFault

@@ -62,6 +62,15 @@ func ParseObject(body []byte) (*Object, *Error) {
 	return o, nil
 }
 
+// ParseAt reads a part of a body that is judged by itself; path says where it is.
+func ParseAt(path string, raw []byte) (*Object, *Error) {
+	o := &Object{path: path, first: new(*Error), nested: new([]*Object)}
+	if err := o.read(raw); err != nil {
+		return nil, Invalidf(path, "invalid_type", "Invalid type for '%s': expected an object, but got %s instead.", path, short(raw))
+	}
+	return o, nil
+}
+
 func (o *Object) read(raw []byte) error {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || trimmed[0] != '{' {
 		return fmt.Errorf("it does not start with {")
@@ -317,6 +326,23 @@ func (o *Object) child(name string, raw json.RawMessage) *Object {
 		return nil
 	}
 	return child
+}
+
+// Raw takes a field as it is written, whatever it is.
+func (o *Object) Raw(name string) Opt[json.RawMessage] {
+	raw, set, null := o.take(name)
+	return Opt[json.RawMessage]{Set: set, Null: null, V: raw}
+}
+
+// Raws takes an array of min to max values as they are written.
+func (o *Object) Raws(name string, min, max int) Opt[[]json.RawMessage] {
+	v := field(o, name, "an array", func(raw json.RawMessage) (items []json.RawMessage, ok bool) {
+		return items, raw[0] == '[' && json.Unmarshal(raw, &items) == nil
+	})
+	if v.Given() {
+		o.checkCount(name, len(v.V), min, max)
+	}
+	return v
 }
 
 // Objects takes an array of min to max objects.

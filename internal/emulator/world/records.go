@@ -77,7 +77,8 @@ type CreateKey struct {
 	Key        string `json:"key"`
 	ResourceID string `json:"resource_id"`
 	BodySHA256 string `json:"body_sha256"`
-	At         int64  `json:"at"` // Unix milliseconds
+	JobSHA256  string `json:"job_sha256"` // of the job's body, for bulk
+	At         int64  `json:"at"`         // Unix milliseconds
 }
 
 func (k CreateKey) id() string { return CreateKeyID(k.Via, k.Resource, k.Key) }
