@@ -202,6 +202,9 @@ func (c *Client) accept(ctx context.Context, r request, resp *http.Response, dec
 	body, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBody+1))
 	if err != nil {
 		e := c.unanswered(ctx, r, err)
+		if e.fault != faultStopped {
+			e.fault = faultNetwork // the request was sent, whatever the error is
+		}
 		e.Status, e.RequestID = resp.StatusCode, c.answered(r, resp).RequestID
 		return e
 	}
