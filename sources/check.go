@@ -35,7 +35,11 @@ func (c *collection) checkRequired(e *entry) {
 		if !a.Required || e.resource.Value(a.Name).IsSet() || slices.Contains(e.draft.rejected, a.Name) {
 			continue
 		}
-		c.report(e, e.draft.position, resource.Finding{
+		position := e.draft.position
+		if column, known := e.draft.columns[a.Name]; known {
+			position.Column = column
+		}
+		c.report(e, position, resource.Finding{
 			Code:    diag.Required,
 			Message: fmt.Sprintf("%s has no %s; want one", strings.ToLower(e.draft.schema.Title), a.Name),
 			Hint:    a.Help,

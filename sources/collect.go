@@ -47,6 +47,10 @@ func (c *collection) collect(files []file, results []result) Desired {
 	}
 	for i := range c.entries {
 		c.check(&c.entries[i])
+		c.address(&c.entries[i], results)
+	}
+	for i := range results {
+		c.problems.AddAll(results[i].problems)
 	}
 	return c.desired(files, results)
 }
@@ -55,7 +59,6 @@ func (c *collection) collect(files []file, results []result) Desired {
 func (c *collection) enter(results []result) {
 	count := 0
 	for i := range results {
-		c.problems.AddAll(results[i].problems)
 		c.offsets = append(c.offsets, count)
 		count += len(results[i].drafts)
 	}
@@ -68,6 +71,17 @@ func (c *collection) enter(results []result) {
 			*r = resource.Resource{ID: d.id.text, Attributes: d.attributes, Position: d.position}
 			c.entries = append(c.entries, entry{draft: d, source: source, resource: r})
 		}
+	}
+}
+
+// address tells the problems a reader found in a row which resource it is.
+func (c *collection) address(e *entry, results []result) {
+	if e.resource.Address.IsZero() {
+		return
+	}
+	own := results[e.source].problems[e.draft.found[0]:e.draft.found[1]]
+	for i := range own {
+		own[i].Address = e.resource.Address.String()
 	}
 }
 

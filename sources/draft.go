@@ -21,6 +21,7 @@ type draft struct {
 	rejected   []string   // attributes that are written and do not parse: not missing
 	position   diag.Position
 	columns    map[string]int // of a sheet's row: the column of each attribute, where one that is missing belongs
+	found      [2]int         // problems of the result that are this row's own, from and to
 	failed     bool           // the row has a problem: it counts as failed and is not used
 }
 

@@ -113,6 +113,7 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 	before := len(y.problems)
 	d := draft{schema: v.schema, within: within, position: y.at(node), attributes: make(resource.Attributes, 0, len(node.Content)/2)}
 	nested := y.readFields(&d, node, v)
+	d.found = [2]int{before, len(y.problems)}
 	y.result.rows.Read++
 	if d.failed = len(y.problems) > before; d.failed {
 		y.result.rows.Failed++

@@ -132,10 +132,10 @@ func (y *yamlReader) appendJSON(text []byte, node *yaml.Node) []byte {
 	switch node.Kind {
 	case yaml.MappingNode:
 		text = append(text, '{')
-		for key, value := range y.entries(node) {
+		for i := 0; i+1 < len(node.Content); i += 2 {
 			text = appendSeparator(text, '{')
-			text = append(appendQuoted(text, key.Value), ':')
-			text = y.appendJSON(text, value)
+			text = append(appendQuoted(text, y.objectKey(node, i)), ':')
+			text = y.appendJSON(text, node.Content[i+1])
 		}
 		return append(text, '}')
 	case yaml.SequenceNode:
@@ -147,6 +147,20 @@ func (y *yamlReader) appendJSON(text []byte, node *yaml.Node) []byte {
 		return append(text, ']')
 	}
 	return y.appendJSONScalar(text, node)
+}
+
+// objectKey gives a key of an object; keys that differ in case are two, as in JSON.
+func (y *yamlReader) objectKey(node *yaml.Node, i int) string {
+	key := node.Content[i]
+	if key.Kind != yaml.ScalarNode || key.Tag != strTag {
+		y.report(key, diag.BadValue, "key of an object is "+shapeOf(key)+"; want text", "")
+	}
+	for j := 0; j < i; j += 2 {
+		if node.Content[j].Value == key.Value {
+			y.reportTwice(key, node.Content[j])
+		}
+	}
+	return key.Value
 }
 
 func appendSeparator(text []byte, open byte) []byte {
