@@ -49,7 +49,7 @@ func makeDatabase(ctx context.Context, path string, h Header) error {
 }
 
 func (d *database) fillNew(ctx context.Context, h Header) error {
-	for _, statement := range []string{`PRAGMA journal_mode = WAL`, schema, fmt.Sprintf(`PRAGMA user_version = %d`, h.Format)} {
+	for _, statement := range []string{`PRAGMA page_size = 8192`, `PRAGMA journal_mode = WAL`, schema, fmt.Sprintf(`PRAGMA user_version = %d`, h.Format)} {
 		if _, err := d.conn.ExecContext(ctx, statement); err != nil {
 			return translate(err)
 		}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 )
@@ -34,6 +35,11 @@ type write struct {
 	value  string
 	sum    uint64
 	remove bool
+}
+
+// compare orders writes as the records lie on the disk.
+func (w write) compare(v write) int {
+	return cmp.Or(cmp.Compare(w.class, v.class), cmp.Compare(w.key, v.key))
 }
 
 // engine keeps records. Its invariant: a commit is whole and durable, or it

@@ -47,17 +47,18 @@ func (b *batch) recordOne(a Applied) error {
 	if err != nil {
 		return err
 	}
-	r := &resource.Resource{Address: a.Address}
-	if value, there, err := b.get(record{classLast, key}); err != nil {
+	value, there, err := b.get(record{classLast, key})
+	if err != nil {
 		return err
-	} else if there {
+	}
+	r := &resource.Resource{Address: a.Address}
+	if there {
 		if r, err = decodeLast(key, value); err != nil {
 			return err
 		}
 	}
 	a.applyTo(r)
-	value, err := encodeLast(r)
-	if err == nil {
+	if value, err = encodeLast(r); err == nil {
 		b.put(classLast, key, value)
 	}
 	return err
@@ -71,8 +72,9 @@ func (a Applied) applyTo(r *resource.Resource) {
 	if a.ParentID != "" {
 		r.ParentID = a.ParentID
 	}
-	if a.Replace {
-		r.Attributes, r.Normal = nil, nil
+	if a.Replace || len(r.Attributes)+len(r.Normal) == 0 {
+		r.Attributes, r.Normal = a.Attributes, a.Normal
+		return
 	}
 	for _, n := range a.Attributes {
 		r.Attributes.Set(n.Name, n.Value)

@@ -59,21 +59,14 @@ func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, keep func(recor
 	defer rows.Close()
 	var header headerRecord
 	var found tally
-	classes := map[string]class{}
 	for rows.Next() {
-		var name, key, raw sql.RawBytes
+		var r record
+		var value string
 		var sum int64
-		if err := rows.Scan(&name, &key, &raw, &sum); err != nil {
+		if err := rows.Scan(&r.class, &r.key, &value, &sum); err != nil {
 			return Header{}, translate(err)
 		}
-		c, ok := classes[string(name)]
-		if !ok {
-			c = class(name)
-			classes[string(c)] = c
-		}
-		r := record{c, string(key)}
-		value, err := d.checked(r, string(raw), sum)
-		if err != nil {
+		if err := d.check(r, value, sum); err != nil {
 			return Header{}, err
 		}
 		if r.class == classHeader {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"modernc.org/sqlite"
@@ -15,11 +16,12 @@ import (
 
 // schema holds every record in one table, in the order of its keys, without a
 // second index that could disagree with it. The header is one more record,
-// outside the tally that it carries.
+// outside the tally that it carries. Values are any bytes; as text the driver
+// copies them once each way.
 const schema = `CREATE TABLE record (
 	class TEXT NOT NULL,
 	key   TEXT NOT NULL,
-	value BLOB NOT NULL,
+	value TEXT NOT NULL,
 	sum   INTEGER NOT NULL,
 	PRIMARY KEY (class, key)
 ) WITHOUT ROWID`
@@ -69,7 +71,7 @@ func dataSource(path, mode string) string {
 	if mode != "ro" {
 		query.Set("_txlock", "immediate")
 	}
-	query["_pragma"] = []string{"busy_timeout(5000)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)"}
+	query["_pragma"] = []string{"busy_timeout(5000)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "cache_size(-8000)"}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
@@ -92,28 +94,24 @@ func (d *database) prepare(ctx context.Context) (err error) {
 }
 
 func (d *database) read(r record) (string, error) {
-	var value sql.RawBytes
+	var value string
 	var sum int64
-	rows, err := d.lookup.Query(string(r.class), r.key)
+	err := d.lookup.QueryRow(string(r.class), r.key).Scan(&value, &sum)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", unreadable(r)
+	}
 	if err != nil {
 		return "", translate(err)
 	}
-	defer rows.Close()
-	if !rows.Next() {
-		return "", errors.Join(translate(rows.Err()), unreadable(r))
-	}
-	if err := rows.Scan(&value, &sum); err != nil {
-		return "", translate(err)
-	}
-	return d.checked(r, string(value), sum)
+	return value, d.check(r, value, sum)
 }
 
-// checked gives the value only if it is what was written.
-func (d *database) checked(r record, value string, sum int64) (string, error) {
+// check proves that a value is what was written.
+func (d *database) check(r record, value string, sum int64) error {
 	if d.summer.sum(r, value) != uint64(sum) {
-		return "", fmt.Errorf("%w: record %s %q has another check sum; %s", ErrDamaged, r.class, r.key, restore)
+		return fmt.Errorf("%w: record %s %q has another check sum; %s", ErrDamaged, r.class, r.key, restore)
 	}
-	return value, nil
+	return nil
 }
 
 func (d *database) each(c class, visit func(key, value string) error) error {
@@ -123,17 +121,15 @@ func (d *database) each(c class, visit func(key, value string) error) error {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var key, value sql.RawBytes
+		var key, value string
 		var sum int64
 		if err := rows.Scan(&key, &value, &sum); err != nil {
 			return translate(err)
 		}
-		r := record{c, string(key)}
-		checked, err := d.checked(r, string(value), sum)
-		if err != nil {
+		if err := d.check(record{c, key}, value, sum); err != nil {
 			return err
 		}
-		if err := visit(r.key, checked); err != nil {
+		if err := visit(key, value); err != nil {
 			return err
 		}
 	}
@@ -151,6 +147,7 @@ func (d *database) commit(h Header, t tally, writes []write) error {
 	if err != nil {
 		return translate(err)
 	}
+	slices.SortFunc(writes, write.compare)
 	if err := d.writeAll(tx, append(writes, header)); err != nil {
 		return errors.Join(translate(err), tx.Rollback())
 	}
@@ -170,7 +167,7 @@ func (d *database) writeAll(tx *sql.Tx, writes []write) error {
 		if w.remove {
 			_, err = remove.Exec(string(w.class), w.key)
 		} else {
-			_, err = upsert.Exec(string(w.class), w.key, []byte(w.value), int64(w.sum))
+			_, err = upsert.Exec(string(w.class), w.key, w.value, int64(w.sum))
 		}
 		if err != nil {
 			return err

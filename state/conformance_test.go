@@ -1,0 +1,270 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"adsync/internal/resource"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// both runs a test on every store. again gives the store as the next run of
+// adsync finds it.
+func both(t *testing.T, test func(t *testing.T, s Store, again func() Store)) {
+	t.Run("in memory", func(t *testing.T) {
+		s, err := NewMemory(options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, s, func() Store { return s })
+	})
+	t.Run("in a folder", func(t *testing.T) {
+		dir := t.TempDir()
+		s := openFolder(t, dir)
+		test(t, s, func() Store {
+			must(t, s.Close())
+			s = openFolder(t, dir)
+			return s
+		})
+	})
+	t.Run("in a folder that is read", func(t *testing.T) {
+		dir := t.TempDir()
+		test(t, openFolder(t, dir), func() Store {
+			s, err := OpenReadOnly(t.Context(), dir)
+			must(t, err)
+			return s
+		})
+	})
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantError(t *testing.T, call string, got, want error) {
+	t.Helper()
+	if !errors.Is(got, want) {
+		t.Errorf("%s = %v, want %v", call, got, want)
+	}
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s differs from what was written (-want +got):\n%s", what, diff)
+	}
+}
+
+// records gives the snapshot as plain resources, in order.
+func records(t *testing.T, s Store) []resource.Resource {
+	t.Helper()
+	last, err := s.Last(t.Context())
+	must(t, err)
+	var all []resource.Resource
+	for r := range last.All() {
+		all = append(all, *r)
+	}
+	return all
+}
+
+func TestAccountIsBoundOnceAndForAll(t *testing.T) {
+	both(t, func(t *testing.T, s Store, again func() Store) {
+		must(t, s.Bind(t.Context(), acme))
+		s = again()
+		must(t, s.Bind(t.Context(), acme))
+		for _, other := range []Account{
+			{"act_2", "EUR", "Europe/Berlin"},
+			{"act_1", "USD", "Europe/Berlin"},
+			{"act_1", "EUR", "Europe/Paris"},
+		} {
+			wantError(t, fmt.Sprintf("Bind(%s)", other), s.Bind(t.Context(), other), ErrForeign)
+		}
+		same(t, "account", s.Header().Account, acme)
+	})
+}
+
+func TestSerialRisesWithEveryCommitAndLineageStays(t *testing.T) {
+	both(t, func(t *testing.T, s Store, again func() Store) {
+		before := s.Header()
+		must(t, s.Bind(t.Context(), acme))
+		must(t, s.Record(t.Context(), ads(0, 3)))
+		must(t, s.Record(t.Context(), nil)) // nothing to write is no commit
+		must(t, s.RecordFile(t.Context(), "sha256:1", "file_1"))
+		after := again().Header()
+		if after.Serial != before.Serial+3 || after.Lineage != before.Lineage || after.Lineage == "" {
+			t.Errorf("header went from %+v to %+v, want three commits of one lineage", before, after)
+		}
+	})
+}
+
+func TestLastHoldsWhatWasRecorded(t *testing.T) {
+	runner := address("ad/spring/runners")
+	rows := []struct {
+		name string
+		then Applied
+		want resource.Resource
+	}{
+		{
+			"a merge changes what it names",
+			Applied{Address: runner, Attributes: with("bid", 7, "hints", nil)},
+			resource.Resource{ID: "ad_1", ParentID: "grp_1", Attributes: with("bid", 7, "hints", nil, "name", "Runners"), Normal: with("name", "runners")},
+		}, {
+			"an attribute given anew loses its normal form",
+			Applied{Address: runner, Attributes: with("name", "Walkers")},
+			resource.Resource{ID: "ad_1", ParentID: "grp_1", Attributes: with("bid", 5, "hints", []string{"shoes"}, "name", "Walkers")},
+		}, {
+			"a read-back adds a normal form",
+			Applied{Address: runner, Normal: with("bid", 6)},
+			resource.Resource{ID: "ad_1", ParentID: "grp_1", Attributes: with("bid", 5, "hints", []string{"shoes"}, "name", "Runners"), Normal: with("bid", 6, "name", "runners")},
+		}, {
+			"a replacement keeps nothing but the ids it leaves out",
+			Applied{Address: runner, ID: "ad_2", Attributes: with("status", "paused"), Replace: true},
+			resource.Resource{ID: "ad_2", ParentID: "grp_1", Attributes: with("status", "paused")},
+		}, {
+			"another address changes nothing here",
+			Applied{Address: address("ad/spring"), Attributes: with("bid", 9)},
+			resource.Resource{ID: "ad_1", ParentID: "grp_1", Attributes: with("bid", 5, "hints", []string{"shoes"}, "name", "Runners"), Normal: with("name", "runners")},
+		},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			both(t, func(t *testing.T, s Store, again func() Store) {
+				must(t, s.Record(t.Context(), []Applied{{
+					Address: runner, ID: "ad_1", ParentID: "grp_1",
+					Attributes: with("name", "Runners", "bid", 5, "hints", []string{"shoes"}), Normal: with("name", "runners"),
+				}}))
+				must(t, s.Record(t.Context(), []Applied{row.then}))
+				last, err := again().Last(t.Context())
+				must(t, err)
+				row.want.Address = runner
+				same(t, "record", *last.Get(runner), row.want)
+			})
+		})
+	}
+}
+
+func TestForgottenAddressKeepsItsGeneration(t *testing.T) {
+	both(t, func(t *testing.T, s Store, again func() Store) {
+		shoes, boots := address("campaign/shoes"), address("campaign/boots")
+		must(t, s.Record(t.Context(), []Applied{{Address: shoes, ID: "1"}, {Address: boots, ID: "2"}}))
+		must(t, s.Advance(t.Context(), []resource.Address{shoes, shoes}))
+		must(t, s.Forget(t.Context(), []resource.Address{shoes, address("campaign/never-there")}))
+		s = again()
+		same(t, "last", records(t, s), []resource.Resource{{Address: boots, ID: "2"}})
+		for a, want := range map[resource.Address]int{shoes: 3, boots: 1} {
+			if got, err := s.Generation(t.Context(), a); got != want || err != nil {
+				t.Errorf("Generation(%s) = %d, %v, want %d", a, got, err, want)
+			}
+		}
+	})
+}
+
+func TestFactsAreRemembered(t *testing.T) {
+	both(t, func(t *testing.T, s Store, again func() Store) {
+		ctx := t.Context()
+		must(t, s.RecordFile(ctx, "sha256:a", "file_1"))
+		must(t, s.RecordFile(ctx, "https://x.example/a.png", "file_2"))
+		must(t, s.RecordCapability(ctx, resource.BulkJobs, true))
+		must(t, s.RecordCapability(ctx, resource.BulkDailyBudget, false))
+		must(t, s.Block(ctx, address("campaign/shoes"), "hash", "invalid_budget", "budget is too low"))
+		must(t, s.Block(ctx, address("campaign/boots"), "hash", "x", "y"))
+		must(t, s.Unblock(ctx, []resource.Address{address("campaign/boots")}))
+		s = again()
+		files, err := s.Files(ctx)
+		must(t, err)
+		same(t, "files", files, map[string]string{"sha256:a": "file_1", "https://x.example/a.png": "file_2"})
+		capabilities, err := s.Capabilities(ctx)
+		must(t, err)
+		same(t, "capabilities", capabilities, map[resource.Capability]bool{resource.BulkJobs: true, resource.BulkDailyBudget: false})
+		blocked, err := s.Blocked(ctx)
+		must(t, err)
+		shoes := address("campaign/shoes")
+		same(t, "blocked", blocked, map[resource.Address]Blocked{shoes: {shoes, "hash", "invalid_budget", "budget is too low", morning}})
+	})
+}
+
+func TestSequenceGivesEachNumberOnce(t *testing.T) {
+	dir := t.TempDir()
+	for want := int64(1); want <= 6; want++ {
+		s := openFolder(t, dir)
+		if got, err := s.NextSequence(t.Context()); got != want || err != nil {
+			t.Fatalf("NextSequence() = %d, %v, want %d", got, err, want)
+		}
+		must(t, s.Close())
+	}
+}
+
+func TestRunsComeNewestFirstAndTheOldestGo(t *testing.T) {
+	both(t, func(t *testing.T, s Store, again func() Store) {
+		ctx := t.Context()
+		first := job("run-0/1/0", 1)
+		first.Run = "run-0"
+		must(t, s.Begin(ctx, first))
+		must(t, s.Move(ctx, first.ID, Abandoned, Update{}))
+		for i := range keptRuns + 2 {
+			must(t, s.RecordRun(ctx, Run{ID: fmt.Sprintf("run-%d", i), Started: morning.Add(time.Duration(i) * time.Minute)}))
+		}
+		newest := Run{ID: fmt.Sprintf("run-%d", keptRuns+1), Started: morning.Add((keptRuns + 1) * time.Minute), Finished: morning.Add(48 * time.Hour), PlanHash: "sha256:p", Summary: "1 applied"}
+		must(t, s.RecordRun(ctx, newest))
+		wantError(t, "Begin of a step whose run is kept no longer", s.Begin(ctx, first), nil)
+		s = again()
+		all, err := s.Runs(ctx, 0)
+		must(t, err)
+		if len(all) != keptRuns || all[len(all)-1].ID != "run-2" {
+			t.Errorf("Runs(0) = %d runs back to %s, want %d back to run-2", len(all), all[len(all)-1].ID, keptRuns)
+		}
+		two, err := s.Runs(ctx, 2)
+		must(t, err)
+		same(t, "newest runs", two, []Run{newest, {ID: fmt.Sprintf("run-%d", keptRuns), Started: morning.Add(keptRuns * time.Minute)}})
+	})
+}
+
+func TestWhatHasHappenedIsRecordedWhenTheRunIsCancelled(t *testing.T) {
+	both(t, func(t *testing.T, s Store, _ func() Store) {
+		cancelled, cancel := context.WithCancel(t.Context())
+		must(t, s.Begin(cancelled, job("a", 1)))
+		cancel()
+		must(t, s.Move(cancelled, "a", Sent, Update{SentAt: morning}))
+		must(t, s.Finish(cancelled, "a", ads(0, 1), nil))
+		wantError(t, "Begin after cancel", s.Begin(cancelled, job("b", 1)), context.Canceled)
+		wantError(t, "Bind after cancel", s.Bind(cancelled, acme), context.Canceled)
+	})
+}
+
+func TestClosedStoreRefuses(t *testing.T) {
+	both(t, func(t *testing.T, s Store, _ func() Store) {
+		must(t, s.Close())
+		must(t, s.Close())
+		wantError(t, "Record", s.Record(t.Context(), ads(0, 1)), ErrClosed)
+		_, err := s.Last(t.Context())
+		wantError(t, "Last", err, ErrClosed)
+	})
+}
+
+func TestRecordRefusesWhatCannotBeReadBack(t *testing.T) {
+	for name, applied := range map[string]Applied{
+		"no address":        {ID: "1"},
+		"no key":            {Address: resource.Address{Kind: "ad"}},
+		"slash in kind":     {Address: resource.Address{Kind: "a/b", Key: "c"}},
+		"absent value":      {Address: address("ad/a"), Attributes: resource.Attributes{{Name: "x"}}},
+		"unsorted":          {Address: address("ad/a"), Attributes: resource.Attributes{{Name: "b", Value: resource.Null()}, {Name: "a", Value: resource.Null()}}},
+		"one name twice":    {Address: address("ad/a"), Attributes: resource.Attributes{{Name: "b", Value: resource.Null()}, {Name: "b", Value: resource.Null()}}},
+		"unsorted normally": {Address: address("ad/a"), Normal: resource.Attributes{{Name: "b", Value: resource.Null()}, {Name: "a", Value: resource.Null()}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, s Store, again func() Store) {
+				if err := s.Record(t.Context(), append(ads(0, 1), applied)); err == nil {
+					t.Errorf("Record(%+v) = nil, want an error", applied)
+				}
+				same(t, "last", records(t, again()), []resource.Resource(nil))
+			})
+		})
+	}
+}
