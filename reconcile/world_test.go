@@ -1,0 +1,155 @@
+package reconcile_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/emulator"
+	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/reconcile"
+	"adsync/state"
+)
+
+// world is an account at an emulator, a state, and files.
+type world struct {
+	t       *testing.T
+	service *emulatortest.Service
+	store   state.Store
+	agent   *reconcile.Agent
+	desired *resource.Snapshot
+	allow   []plan.Allowance
+	images  map[string][]byte
+}
+
+func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
+	t.Helper()
+	w := &world{t: t, service: emulatortest.Start(t, change...), desired: &resource.Snapshot{}, images: map[string][]byte{}}
+	store, err := state.NewMemory(state.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store = store
+	w.agent = w.newAgent()
+	return w
+}
+
+func (w *world) newAgent() *reconcile.Agent {
+	w.t.Helper()
+	client, err := adsapi.New(adsapi.Config{
+		BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), UserAgent: "test",
+		Limits: adsapi.Limits{PerEndpoint: 1e6, Overall: 1e6, Bulk: 1e6},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return &reconcile.Agent{
+		Service: client, Store: w.store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
+	}
+}
+
+// write puts a resource into the files; attributes are canonical values as
+// text, int (micros) or []string.
+func (w *world) write(address string, attributes map[string]any) {
+	w.t.Helper()
+	a, ok := resource.ParseAddress(address)
+	if !ok {
+		w.t.Fatalf("address %q", address)
+	}
+	r := &resource.Resource{Address: a}
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		r.Set(name, value(attributes[name]))
+	}
+	w.desired.Put(r)
+}
+
+func value(v any) resource.Value {
+	switch v := v.(type) {
+	case nil:
+		return resource.Null()
+	case int:
+		return resource.Number(int64(v))
+	case []string:
+		return resource.List(v)
+	}
+	return resource.Text(v.(string))
+}
+
+// image puts a picture into the tree and gives its canonical value.
+func (w *world) image(content []byte) string {
+	sum := sha256.Sum256(content)
+	source := "sha256:" + hex.EncodeToString(sum[:])
+	w.images[source] = content
+	return source
+}
+
+func (w *world) plan() *reconcile.View {
+	w.t.Helper()
+	policy := plan.DefaultPolicy()
+	view, err := w.agent.Plan(w.t.Context(), reconcile.Desired{Snapshot: w.desired, Policy: policy, Allow: w.allow})
+	if err != nil {
+		w.t.Fatalf("plan: %v", err)
+	}
+	return view
+}
+
+func (w *world) apply() *reconcile.Report {
+	w.t.Helper()
+	report, err := w.agent.Apply(w.t.Context(), w.plan())
+	if err != nil {
+		w.t.Fatalf("apply: %v", err)
+	}
+	return report
+}
+
+// clean applies and holds that everything was applied and verified, and that
+// the second plan is empty.
+func (w *world) clean() *reconcile.Report {
+	w.t.Helper()
+	report := w.apply()
+	for _, o := range report.Outcomes {
+		if o.Outcome != state.OutcomeApplied || o.Message != "" {
+			w.t.Errorf("%s %s: %s %s %s; want applied", o.Action, o.Address, o.Outcome, o.Code, o.Message)
+		}
+	}
+	if report.Verified != report.Touched {
+		w.t.Errorf("verified %d of %d", report.Verified, report.Touched)
+	}
+	if again := w.plan().Plan; len(again.Changes) != 0 {
+		w.t.Errorf("second plan has %d changes; want none: %s", len(again.Changes), describe(again))
+	}
+	return report
+}
+
+func describe(p *plan.Plan) string {
+	text := ""
+	for _, c := range p.Changes {
+		text += fmt.Sprintf("\n%s %s", c.Action, c.Address)
+		for _, f := range c.Fields {
+			text += fmt.Sprintf("\n  %s desired %v last %v live %v %s", f.Name, f.Desired, f.Last, f.Live, f.Cause)
+		}
+		for _, h := range c.Holds() {
+			text += fmt.Sprintf("\n  held: %s %s", h.Hazard, h.Message)
+		}
+	}
+	return text
+}
+
+// tree writes a campaign with an ad group and an ad.
+func (w *world) tree(key, status string) {
+	w.write("campaign/"+key, map[string]any{"name": "Campaign " + key, "status": status, "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
+	w.write("ad_group/"+key+"/g", map[string]any{"name": "Group of " + key, "status": "active", "bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"}})
+	w.write("ad/"+key+"/g/a", map[string]any{"name": "Ad of " + key, "status": "active", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/" + key, "image": "https://images.shop.example/" + key + ".jpg"})
+}
