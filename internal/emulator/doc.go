@@ -35,12 +35,12 @@
 //  2. a room: a package with Routes() []service.Route, one line in rooms.go.
 //  3. in Update: check, build the record, Table.Put(tx, record), tx.Record(mutation, before, after).
 //     Records are values: copy, change the copy, Put it. Never change a slice in place.
-//  4. lists: wire.Query.Page, wire.Cut, wire.NewList (or ads.Page, which also knows the open points of lists).
+//  4. lists: service.List, which knows paging and the open points of lists.
 //
 // # To add an open point
 //
-// A constant and a row in openpoint (own file, own slice, appended in rows), and
-// one place that asks Points.Is(name, value).
+// A constant and a row in openpoint (own file table_NAME.go, its slice named in
+// table), and one place that asks Points.Is(name, value).
 //
 // # To add a fault
 //

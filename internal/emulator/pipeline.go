@@ -50,6 +50,7 @@ func (s *Server) handler(rt *service.Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := &service.Call{
 			Request: r, Route: rt, World: s.world, Points: s.points,
+			Cursors:   &s.cursors,
 			RequestID: w.Header().Get("X-Request-Id"),
 			Query:     wire.NewQuery(r.URL.RawQuery, s.points.Is(openpoint.ArrayQuery, "brackets")),
 		}

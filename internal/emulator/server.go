@@ -30,6 +30,7 @@ type Server struct {
 	routes   []*service.Route
 	limits   limiter
 	requests requestLog
+	cursors  sync.Map
 	auth     []Authenticator
 	ids      requestIDs
 	images   *images.Source

@@ -33,13 +33,15 @@ func (r *Room) listAds(c *service.Call) (list any, err error) {
 			}
 			rows = func() []world.Ad { return c.Account.AdsOf.Of(group) }
 		}
-		list, err = pageOf(r, c, rows(), t.Version(), adEntry, func(d world.Ad) adView { return r.viewAd(c, d, issues) })
+		list, err = service.List(c, service.Rows[world.Ad]{All: rows(), Version: t.Version(), Entry: adEntry}, func(d world.Ad) adView { return r.viewAd(c, d, issues) })
 		return err
 	})
 	return list, err
 }
 
-func adEntry(d world.Ad) entry { return entry{d.ID, d.Name, d.CreatedAt, d.Status} }
+func adEntry(d world.Ad) service.Entry {
+	return service.Entry{ID: d.ID, Name: d.Name, Created: d.CreatedAt, Archived: d.Status == world.Archived}
+}
 
 func (r *Room) readAd(c *service.Call) (view any, err error) {
 	issues := wantIssues(c)

@@ -28,7 +28,7 @@ func (r *Room) listAdGroups(c *service.Call) (list any, err error) {
 			}
 			rows = func() []world.AdGroup { return c.Account.AdGroupsOf.Of(campaign) }
 		}
-		list, err = pageOf(r, c, rows(), t.Version(), adGroupEntry, func(g world.AdGroup) adGroupView {
+		list, err = service.List(c, service.Rows[world.AdGroup]{All: rows(), Version: t.Version(), Entry: adGroupEntry}, func(g world.AdGroup) adGroupView {
 			return r.viewAdGroup(c, g, show)
 		})
 		return err
@@ -36,7 +36,9 @@ func (r *Room) listAdGroups(c *service.Call) (list any, err error) {
 	return list, err
 }
 
-func adGroupEntry(g world.AdGroup) entry { return entry{g.ID, g.Name, g.CreatedAt, g.Status} }
+func adGroupEntry(g world.AdGroup) service.Entry {
+	return service.Entry{ID: g.ID, Name: g.Name, Created: g.CreatedAt, Archived: g.Status == world.Archived}
+}
 
 func (r *Room) readAdGroup(c *service.Call) (view any, err error) {
 	show := wantAdGroup(c)

@@ -19,7 +19,7 @@ func (r *Room) listCampaigns(c *service.Call) (list any, err error) {
 	issues := wantIssues(c)
 	err = c.View(func() error {
 		t := c.Account.Campaigns
-		list, err = pageOf(r, c, t.All(), t.Version(), campaignEntry, func(row world.Campaign) campaignView {
+		list, err = service.List(c, service.Rows[world.Campaign]{All: t.All(), Version: t.Version(), Entry: campaignEntry}, func(row world.Campaign) campaignView {
 			return r.viewCampaign(c, row, issues)
 		})
 		return err
@@ -27,7 +27,9 @@ func (r *Room) listCampaigns(c *service.Call) (list any, err error) {
 	return list, err
 }
 
-func campaignEntry(c world.Campaign) entry { return entry{c.ID, c.Name, c.CreatedAt, c.Status} }
+func campaignEntry(c world.Campaign) service.Entry {
+	return service.Entry{ID: c.ID, Name: c.Name, Created: c.CreatedAt, Archived: c.Status == world.Archived}
+}
 
 func (r *Room) readCampaign(c *service.Call) (view any, err error) {
 	issues := wantIssues(c)

@@ -6,7 +6,6 @@ package ads
 
 import (
 	"net/http"
-	"sync"
 
 	"adsync/internal/emulator/images"
 	"adsync/internal/emulator/service"
@@ -15,9 +14,8 @@ import (
 
 // Room serves the campaign tree.
 type Room struct {
-	review  world.Review
-	images  *images.Source
-	cursors sync.Map // list and last id -> version of the table when that page was given
+	review world.Review
+	images *images.Source
 }
 
 // NewRoom is the room with its reviewer and its source of images.

@@ -70,14 +70,14 @@ func (r *Room) resume(a *world.Account) {
 		r.Logger.Error("open jobs could not be read", "account", a.ID, "error", err)
 	}
 	for _, id := range open {
-		r.start(a, id)
+		r.start(a, id, nil)
 	}
 }
 
-// start gives a job its worker.
-func (r *Room) start(a *world.Account, jobID string) {
+// start gives a job its worker. s is its body, nil to read it again.
+func (r *Room) start(a *world.Account, jobID string, s *submission) {
 	r.workers.Go(func() {
-		if err := r.run(r.context, a, jobID); err != nil && r.context.Err() == nil {
+		if err := r.run(r.context, a, jobID, s); err != nil && r.context.Err() == nil {
 			r.Logger.Error("job stopped", "job", jobID, "error", err)
 		}
 	})

@@ -21,8 +21,8 @@ const (
 )
 
 // run works a job from where it is to its end, batch by batch.
-func (r *Room) run(ctx context.Context, a *world.Account, jobID string) error {
-	job, s, err := r.open(a, jobID)
+func (r *Room) run(ctx context.Context, a *world.Account, jobID string, s *submission) error {
+	job, s, err := r.open(a, jobID, s)
 	if err != nil {
 		return err
 	}
@@ -45,10 +45,12 @@ func (r *Room) run(ctx context.Context, a *world.Account, jobID string) error {
 	return nil
 }
 
-// open reads a job and its body again: what an operation does follows from the body alone.
-func (r *Room) open(a *world.Account, jobID string) (job world.Job, s *submission, err error) {
+// open reads a job and, unless s is given, its body: what an operation does
+// follows from the body alone.
+func (r *Room) open(a *world.Account, jobID string, s *submission) (world.Job, *submission, error) {
+	var job world.Job
 	var body world.JobBody
-	err = a.View(func() error {
+	err := a.View(func() error {
 		var ok bool
 		if job, ok = a.Jobs.Get(jobID); !ok {
 			return fmt.Errorf("job %s is not there", jobID)
@@ -56,8 +58,8 @@ func (r *Room) open(a *world.Account, jobID string) (job world.Job, s *submissio
 		body, _ = a.JobBodies.Get(jobID)
 		return nil
 	})
-	if err != nil {
-		return job, nil, err
+	if err != nil || s != nil {
+		return job, s, err
 	}
 	s, err = readSubmission(body.Body, r.Points)
 	if err != nil {

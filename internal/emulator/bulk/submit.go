@@ -56,7 +56,7 @@ func (r *Room) submit(c *service.Call) (any, error) {
 		return nil, err
 	}
 	if fresh {
-		r.start(c.Account, job.ID)
+		r.start(c.Account, job.ID, s)
 	}
 	return service.Answer{Status: http.StatusAccepted, Value: r.view(job)}, nil
 }
@@ -72,7 +72,7 @@ func orNone(job *world.Job) world.Job {
 func (r *Room) keep(tx *world.Tx, c *service.Call, s *submission) world.Job {
 	job := world.Job{
 		ID: tx.NewID("blkmtnjob_"), Status: "pending", CreatedAt: tx.Now.UnixMilli(),
-		Key: c.Key, BodySHA256: c.BodyHash, JSONSHA256: sameJSON(c.Body), Actor: c.Principal.Actor,
+		Key: c.Key, BodySHA256: c.BodyHash, JSONSHA256: r.jsonHash(c.Body), Actor: c.Principal.Actor,
 		ValidateOnly: s.validateOnly, PartialFailure: s.partialFailure, Count: len(s.operations),
 	}
 	if job.ValidateOnly && r.Points.Is(openpoint.KeyValidateOnly, "no") {
@@ -97,18 +97,18 @@ func (r *Room) priorJob(tx *world.Tx, c *service.Call) (*world.Job, error) {
 	if !r.Points.Is(openpoint.KeyTTL, "never") && age >= r.Points.Duration(openpoint.KeyTTL) {
 		return nil, nil
 	}
-	same := job.BodySHA256 == c.BodyHash
-	if r.Points.Is(openpoint.BulkSameBody, "json") {
-		same = job.JSONSHA256 == sameJSON(c.Body)
-	}
-	if !same {
+	if job.BodySHA256 != c.BodyHash && (job.JSONSHA256 == "" || job.JSONSHA256 != r.jsonHash(c.Body)) {
 		return nil, wire.Conflictf("idempotency_conflict", "The Idempotency-Key %q was used with a different body.", c.Key)
 	}
 	return &job, nil
 }
 
-// sameJSON is equal for bodies that say the same in another order of keys.
-func sameJSON(body []byte) string {
+// jsonHash is equal for bodies that say the same in another order of keys; ""
+// where only equal bytes count.
+func (r *Room) jsonHash(body []byte) string {
+	if r.Points.Is(openpoint.BulkSameBody, "bytes") {
+		return ""
+	}
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
 		return ""

@@ -30,6 +30,12 @@ type Point struct {
 	Where   string   `json:"where"` // where the interface leaves it open
 }
 
+// table is every row. A further resource adds a file table_NAME.go with its own
+// constants and rows, and a word here.
+var table = slices.Concat(
+	treePoints,
+)
+
 // Settings is the behaviour taken at every point. It may be changed while the
 // emulator runs; each request sees one consistent choice per look.
 type Settings struct {

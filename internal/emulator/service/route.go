@@ -8,6 +8,7 @@ package service
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"adsync/internal/emulator/openpoint"
@@ -102,6 +103,7 @@ type Call struct {
 	BodyHash  string // hex SHA-256 of Body
 	Key       string // Idempotency-Key; "" is none
 	Query     *wire.Query
+	Cursors   *sync.Map // list and last id: version of the table when that page was given
 }
 
 // Context ends when the caller has gone or the emulator closes.

@@ -1,7 +1,6 @@
 package openpoint
 
-// The points of the campaign tree, bulk jobs, keys, lists and errors. Further
-// resources add their rows in a file of their own, appended in table below.
+// The points of the campaign tree, bulk jobs, keys, lists and errors.
 const (
 	ErrorBody            Name = "error_body"
 	ConflictStatus       Name = "conflict_status"
@@ -48,7 +47,7 @@ const (
 	UserExternalID       Name = "user_external_id"
 )
 
-var table = []Point{
+var treePoints = []Point{
 	{ErrorBody, []string{"nested", "flat", "text", "html"}, "nested", "shape of an error body: {error:{message,type,param,code}}, {message}, plain text, an HTML page", "part 7: the shape of an error response body is not shown"},
 	{ConflictStatus, []string{"409", "400", "422"}, "409", "status code of a conflict", "part 7: status codes of conflicts are not shown"},
 	{RateLimitHeaders, []string{"absent", "present"}, "absent", "whether answers carry x-ratelimit-* headers (Retry-After is always on a 429)", "part 8: rate limits are not shown"},
