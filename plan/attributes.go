@@ -14,8 +14,8 @@ func (d *differ) compareAttributes(t three) {
 		d.plan.InSync++
 		return
 	}
-	mayMove := !adopts || d.covered(Adopts, t.address)
-	if mayMove && d.covered(Replaces, t.address) && slices.ContainsFunc(fields, func(f Field) bool { return t.kind.attributes[f.Name].Immutable }) {
+	moves := slices.ContainsFunc(fields, func(f Field) bool { return t.kind.attributes[f.Name].Immutable })
+	if moves && d.covered(Replaces, t.address) && (!adopts || d.covered(Adopts, t.address)) {
 		c := d.create(t, Replace)
 		c.Hazards = append(c.Hazards, Replaces, Archives)
 		return
@@ -26,6 +26,8 @@ func (d *differ) compareAttributes(t three) {
 	case adopts:
 		c.Action = Adopt
 		d.holdAdopt(t, c)
+	case moves:
+		c.Action = Replace
 	case len(fields) == 0:
 		c.Action = Record
 	}

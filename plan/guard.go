@@ -9,16 +9,19 @@ import (
 // guard holds what the policy's limits stop, in changes the table lets pass.
 func (d *differ) guard() {
 	rises := d.dailyRises()
+	d.eachRise(func(c *Change, f *Field, a *resource.Attribute) {
+		if h, ok := d.amountHold(c.Address, a, f, rises); ok {
+			f.hold(h)
+		}
+	})
 	archives := d.archivesByKind()
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		switch c.Action {
-		case Archive:
+		if c.Action == Archive {
 			d.guardArchive(c, archives[c.Address.Kind])
-		case Update, Adopt, Replace:
-			d.guardAmounts(c, rises)
-			d.holdBroken(c)
+			continue
 		}
+		d.holdBroken(c)
 	}
 }
 
@@ -93,10 +96,11 @@ func (d *differ) dailyRises() int64 {
 	return sum
 }
 
+// eachRise walks the amounts of existing resources that rise, are set or cleared.
 func (d *differ) eachRise(do func(*Change, *Field, *resource.Attribute)) {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		if c.Action != Update && c.Action != Adopt {
+		if c.Action == Create || c.Action == Archive {
 			continue
 		}
 		for j := range c.Fields {
@@ -104,22 +108,6 @@ func (d *differ) eachRise(do func(*Change, *Field, *resource.Attribute)) {
 			if c.Fields[j].Phase == Raise && a.Spend == resource.Amount {
 				do(c, &c.Fields[j], a)
 			}
-		}
-	}
-}
-
-func (d *differ) guardAmounts(c *Change, rises int64) {
-	if c.Action == Replace {
-		return
-	}
-	for i := range c.Fields {
-		f := &c.Fields[i]
-		a := d.kinds[c.Address.Kind].attributes[f.Name]
-		if a.Spend != resource.Amount || f.Phase != Raise {
-			continue
-		}
-		if h, ok := d.amountHold(c.Address, a, f, rises); ok {
-			f.hold(h)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (c *Change) first() Phase {
 		}
 	}
 	first := Neutral
-	if len(c.Fields) > 0 {
+	if len(c.Fields) > 0 && c.Action != Adopt { // an adopt binds first
 		first = Activate
 	}
 	for i := range c.Fields {
