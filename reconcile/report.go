@@ -59,12 +59,13 @@ func (r *run) report() *Report {
 
 func heldOutcome(c *plan.Change) Outcome {
 	o := Outcome{Address: c.Address, Action: c.Action, Name: c.Name, ID: c.ID, Outcome: OutcomeHeld, Position: c.Position, Cell: c.Position}
-	for _, hold := range c.Holds() {
-		o.Code, o.Message = string(hold.Hazard), hold.Message
-		if hold.Allow != "" {
-			o.Message += "; allow it with --allow " + hold.Allow
-		}
-		break
+	holds := c.Holds()
+	if len(holds) == 0 {
+		return o
+	}
+	o.Code, o.Message = string(holds[0].Hazard), holds[0].Message
+	if holds[0].Allow != "" {
+		o.Message += "; allow it with --allow " + holds[0].Allow
 	}
 	return o
 }

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Finds or installs what the tests need beyond Go modules, on Debian.
+set -eu
+missing=""
+need() { # need COMMAND-OR-FILE PACKAGE
+	command -v "$1" >/dev/null 2>&1 || [ -e "$1" ] || missing="$missing $2"
+}
+need git git
+need soffice libreoffice-calc-nogui
+need /usr/lib/python3/dist-packages/openpyxl python3-openpyxl
+need chromium chromium
+[ -z "$missing" ] && exit 0
+echo "installing:$missing"
+run=""
+[ "$(id -u)" = 0 ] || run="sudo"
+$run apt-get update -qq
+DEBIAN_FRONTEND=noninteractive $run apt-get install -y -qq --no-install-recommends $missing >/dev/null
