@@ -9,6 +9,9 @@ import (
 	"os"
 )
 
+// pageSize is the database's, in bytes: a page holds about ten resources.
+const pageSize = 8192
+
 // create makes an empty database under another name and gives it its own once
 // it is whole, then the mark. Whatever is cut short is begun again.
 func (f folder) create(ctx context.Context, o Options) error {
@@ -49,7 +52,12 @@ func makeDatabase(ctx context.Context, path string, h Header) error {
 }
 
 func (d *database) fillNew(ctx context.Context, h Header) error {
-	for _, statement := range []string{`PRAGMA page_size = 8192`, `PRAGMA journal_mode = WAL`, schema, fmt.Sprintf(`PRAGMA user_version = %d`, h.Format)} {
+	for _, statement := range []string{
+		fmt.Sprintf(`PRAGMA page_size = %d`, pageSize),
+		`PRAGMA journal_mode = WAL`,
+		schema,
+		fmt.Sprintf(`PRAGMA user_version = %d`, h.Format),
+	} {
 		if _, err := d.conn.ExecContext(ctx, statement); err != nil {
 			return translate(err)
 		}

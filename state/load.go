@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strconv"
 )
 
@@ -12,6 +13,9 @@ import (
 // and as they were written. It opens the file for reading only, so that what is
 // damaged stays as it was found. keep is given each record.
 func load(ctx context.Context, path string, deep bool, keep func(r record, value string, sum uint64)) (Header, error) {
+	if err := checkSize(path); err != nil {
+		return Header{}, err
+	}
 	d, err := openDatabase(ctx, path, "ro")
 	if err != nil {
 		return Header{}, err
@@ -26,6 +30,19 @@ func load(ctx context.Context, path string, deep bool, keep func(r record, value
 		return Header{}, err
 	}
 	return d.checkRecords(ctx, tx, keep)
+}
+
+// checkSize finds a file that lost everything. SQLite takes it for a new one and
+// deletes the log beside it, which may hold what can be saved.
+func checkSize(path string) error {
+	at, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	if at.Size() < pageSize {
+		return fmt.Errorf("%w: %s has %d bytes; %s", ErrDamaged, path, at.Size(), restore)
+	}
+	return nil
 }
 
 // checkFile looks at the file as SQLite sees it. Deep also walks its pages: a
