@@ -2,6 +2,7 @@ package sources
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"adsync/internal/diag"
@@ -26,7 +27,7 @@ func (r *tabReader) readDraft(row *sheetRow) {
 	}
 	r.readPictures(d, row.number)
 	d.failed = d.failed || r.rowIsMerged(row.number)
-	r.wantParents(&d.draft, row.number)
+	r.wantParents(&d.draft, row)
 	d.placeHintLists(r.namedListAttribute())
 	r.made.drafts = append(r.made.drafts, d.draft)
 	r.count(d.failed)
@@ -85,7 +86,7 @@ func (r *tabReader) markOf(d *draft, position diag.Position, c cell) mark {
 	text, finding := r.cellText(c, resource.TypeText)
 	if finding != nil {
 		r.fail(d, position, finding)
-		return mark{unreadMark, position}
+		return mark{position: position}
 	}
 	return mark{strings.TrimSpace(text), position}
 }
@@ -106,11 +107,8 @@ func (r *tabReader) exactMark(d *draft, title string, position diag.Position, c 
 	default:
 		return mark{strings.TrimSpace(c.text), position}
 	}
-	return mark{unreadMark, position}
+	return mark{position: position}
 }
-
-// unreadMark stands where a key or a name cannot be read; its row has failed.
-const unreadMark = "?"
 
 func (r *bookReader) fail(d *draft, position diag.Position, f *resource.Finding) {
 	d.failed = d.failed || f.Severity != diag.Warning
@@ -171,14 +169,27 @@ func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute, position diag.
 	return v, nil
 }
 
-func (r *tabReader) wantParents(d *draft, row int) {
+// wantParents reports the ancestors a row does not name. One that was refused
+// where it was read is not reported again.
+func (r *tabReader) wantParents(d *draft, row *sheetRow) {
 	for i := range r.tab.columns {
 		c := &r.tab.columns[i]
-		if c.role != roleParent || d.parents[c.depth].text != "" || r.rowIsMerged(row) {
+		if c.role != roleParent || d.parents[c.depth].text != "" || r.rowIsMerged(row.number) {
 			continue
 		}
-		r.fail(d, d.parents[c.depth].position, &resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s is missing; want its name", c.title)})
+		position := d.parents[c.depth].position
+		if d.failed && row.refuses(position.Column) {
+			continue
+		}
+		r.fail(d, position, &resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s is missing; want its name", c.title)})
 	}
+}
+
+// refuses says that a column holds something that is no text.
+func (row *sheetRow) refuses(column int) bool {
+	return slices.ContainsFunc(row.cells, func(c cell) bool {
+		return c.column == column && (c.form != textCell || c.isFormula)
+	})
 }
 
 // namedListAttribute is the attribute the names of hint lists add to, nil where

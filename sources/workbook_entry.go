@@ -42,8 +42,8 @@ func (r *tabReader) readEntry(row *sheetRow) {
 		}
 	}
 	d.failed = d.failed || r.rowIsMerged(row.number)
-	r.wantParents(d, row.number)
-	r.wantItem(d, &e, row.number)
+	r.wantParents(d, row)
+	r.wantItem(d, &e, row)
 	e.attribute = r.attributeOf(d, use)
 	e.owner = d.parents
 	if !d.failed {
@@ -61,24 +61,24 @@ func (r *tabReader) entryMark(d *draft, position diag.Position, c cell) mark {
 	text, finding := r.cellText(c, typ)
 	if finding != nil {
 		r.fail(d, position, finding)
-		return mark{unreadMark, position}
+		return mark{position: position}
 	}
 	return mark{strings.TrimSpace(text), position}
 }
 
-func (r *tabReader) wantItem(d *draft, e *listEntry, row int) {
-	if e.text.text != "" || r.rowIsMerged(row) {
+func (r *tabReader) wantItem(d *draft, e *listEntry, row *sheetRow) {
+	number := r.header.columnOf(func(c *column) bool { return c.role == roleItem })
+	if e.text.text != "" || r.rowIsMerged(row.number) || row.refuses(number) {
 		return
 	}
-	number := r.header.columnOf(func(c *column) bool { return c.role == roleItem })
-	r.fail(d, r.at(row, number), &resource.Finding{Code: diag.Required, Message: r.tab.list.item + " is missing; want one"})
+	r.fail(d, r.at(row.number, number), &resource.Finding{Code: diag.Required, Message: r.tab.list.item + " is missing; want one"})
 }
 
 // attributeOf reads the column Use.
 func (r *tabReader) attributeOf(d *draft, use mark) *resource.Attribute {
 	uses := r.tab.list.uses
 	chosen := uses[0]
-	if use.text != "" && use.text != unreadMark {
+	if use.text != "" {
 		i := slices.IndexFunc(uses, func(u listUse) bool { return resource.Fold(u.word) == resource.Fold(use.text) })
 		if i < 0 {
 			var words []string
@@ -99,7 +99,7 @@ func (r *tabReader) attributeOf(d *draft, use mark) *resource.Attribute {
 
 // placeEntries puts the entries into the drafts of the rows they belong to.
 func (r *bookReader) placeEntries() {
-	owners := indexDrafts(r.made.drafts)
+	owners := indexDrafts(r.in.schemas, r.made.drafts)
 	type place struct {
 		draft     int
 		attribute *resource.Attribute
@@ -187,24 +187,45 @@ func (r *bookReader) failDraft(d *draft) {
 
 // draftIndex finds rows by what people call them: their tree's names or keys.
 type draftIndex struct {
-	drafts []draft
-	byName map[string]int
+	schemas resource.Schemas
+	byName  map[string]int
 }
 
-func indexDrafts(drafts []draft) draftIndex {
-	index := draftIndex{drafts: drafts, byName: map[string]int{}}
+func indexDrafts(schemas resource.Schemas, drafts []draft) draftIndex {
+	index := draftIndex{schemas: schemas, byName: map[string]int{}}
 	for i := range drafts {
 		d := &drafts[i]
 		above := index.token(d.schema.Parent, d.parents)
-		for _, name := range []string{d.key.text, nameOf(d)} {
-			if place := above + "\x00" + string(d.schema.Kind) + "\x00" + normal(name); name != "" {
-				if _, taken := index.byName[place]; !taken {
-					index.byName[place] = i
-				}
+		for _, name := range []string{d.key.text, nameOf(d), resource.Slug(nameOf(d))} {
+			if name != "" {
+				index.put(placeOf(above, d.schema.Kind, name), i)
+				index.put(placeOf(above, d.schema.Kind, strings.ToLower(name)), i)
 			}
 		}
 	}
 	return index
+}
+
+// put keeps the first of several drafts with one name; whoever collects the
+// drafts reports the others.
+func (x draftIndex) put(place string, i int) {
+	if _, taken := x.byName[place]; !taken {
+		x.byName[place] = i
+	}
+}
+
+func placeOf(above string, kind resource.Kind, name string) string {
+	return above + "\x00" + string(kind) + "\x00" + normal(name)
+}
+
+// at finds a draft under what stands above it, by its name as written, else
+// without case.
+func (x draftIndex) at(above string, kind resource.Kind, name string) (int, bool) {
+	if i, ok := x.byName[placeOf(above, kind, name)]; ok {
+		return i, true
+	}
+	i, ok := x.byName[placeOf(above, kind, strings.ToLower(name))]
+	return i, ok
 }
 
 func nameOf(d *draft) string {
@@ -225,26 +246,16 @@ func (x draftIndex) token(kind resource.Kind, path []mark) string {
 		return ""
 	}
 	last := len(path) - 1
-	place := x.token(x.parentOf(kind), path[:last]) + "\x00" + string(kind) + "\x00" + normal(path[last].text)
-	if i, ok := x.byName[place]; ok {
+	above := x.token(x.schemas.Of(kind).Parent, path[:last])
+	if i, ok := x.at(above, kind, path[last].text); ok {
 		return strconv.Itoa(i)
 	}
-	return place
-}
-
-func (x draftIndex) parentOf(kind resource.Kind) resource.Kind {
-	for i := range x.drafts {
-		if x.drafts[i].schema.Kind == kind {
-			return x.drafts[i].schema.Parent
-		}
-	}
-	return ""
+	return placeOf(above, kind, path[last].text)
 }
 
 // find gives the draft an entry belongs to.
 func (x draftIndex) find(e listEntry) (int, bool) {
 	last := len(e.owner) - 1
 	above := x.token(e.schema.Parent, e.owner[:last])
-	i, ok := x.byName[above+"\x00"+string(e.schema.Kind)+"\x00"+normal(e.owner[last].text)]
-	return i, ok
+	return x.at(above, e.schema.Kind, e.owner[last].text)
 }

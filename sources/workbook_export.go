@@ -1,0 +1,278 @@
+package sources
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// maxCellText is how many UTF-16 units a cell holds; more would be cut without
+// a word.
+const maxCellText = 32_767
+
+// entryRow is one entry of a list that stands on its own sheet.
+type entryRow struct {
+	list  *listTab
+	owner *resource.Resource
+	use   string
+	text  string
+}
+
+// rowsOf makes the rows of a sheet. Making a kind's rows finds the lists that
+// need the sheets of entries, which come after.
+func (b *bookWriter) rowsOf(t *tab) ([]rowCells, error) {
+	if b.snapshot == nil {
+		return nil, nil
+	}
+	if t.list != nil {
+		return b.entryRows(t), nil
+	}
+	names := b.parentNames()
+	var rows []rowCells
+	for r := range b.snapshot.All() {
+		if r.Address.Kind != t.schema.Kind {
+			continue
+		}
+		cells, err := b.resourceCells(t, r, names)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Address, err)
+		}
+		rows = append(rows, cells)
+	}
+	return rows, nil
+}
+
+// parentNames says how the rows of children name each resource: by its name
+// where that leads to it alone, else by its key.
+func (b *bookWriter) parentNames() map[resource.Address]string {
+	called := map[resource.Address]int{}
+	place := func(r *resource.Resource, text string) resource.Address {
+		return resource.Address{Kind: r.Address.Kind, Key: b.schemas.Parent(r.Address).Key + "\x00" + strings.ToLower(text)}
+	}
+	for r := range b.snapshot.All() {
+		name, leaf := b.schemas.Of(r.Address.Kind).NameOf(r), r.Address.Leaf()
+		called[place(r, leaf)]++
+		if !strings.EqualFold(name, leaf) {
+			called[place(r, name)]++
+		}
+	}
+	names := map[resource.Address]string{}
+	for r := range b.snapshot.All() {
+		name := b.schemas.Of(r.Address.Kind).NameOf(r)
+		names[r.Address] = r.Address.Leaf()
+		if name != "" && called[place(r, name)] == 1 && !strings.Contains(name, "/") {
+			names[r.Address] = name
+		}
+	}
+	return names
+}
+
+// resourceCells makes one row. Every text is read again as the reader would, so
+// that what is written is what loads.
+func (b *bookWriter) resourceCells(t *tab, r *resource.Resource, names map[resource.Address]string) (rowCells, error) {
+	cells := make([]any, len(t.columns))
+	lengths := map[int]int{}
+	for i := range t.columns {
+		c := &t.columns[i]
+		var text string
+		switch c.role {
+		case roleAttribute:
+			value, err := b.attributeCell(t, c.attribute, r)
+			if err != nil {
+				return nil, err
+			}
+			cells[i] = value
+			continue
+		case roleParent:
+			text = names[b.ancestor(r, c.depth)]
+		case roleKey:
+			text = r.Address.Leaf()
+		case roleID:
+			text = r.ID
+		case roleOurs:
+			if c.attribute != nil {
+				lengths[i] = utf8.RuneCountInString(r.Value(c.attribute.Name).Text())
+			}
+		}
+		if text != "" {
+			cells[i] = excelize.Cell{StyleID: b.columnStyle(c), Value: text}
+		}
+	}
+	guardRemark(cells)
+	return func(number int) []any {
+		for i, length := range lengths {
+			cells[i] = b.lengthCell(t, i, number, length)
+		}
+		return cells
+	}, nil
+}
+
+func (b *bookWriter) ancestor(r *resource.Resource, depth int) resource.Address {
+	a := b.schemas.Parent(r.Address)
+	for b.schemas.Depth(a.Kind) > depth {
+		a = b.schemas.Parent(a)
+	}
+	return a
+}
+
+// guardRemark keeps a name that begins with # from making its row a remark: a
+// space before it is taken off on reading.
+func guardRemark(cells []any) {
+	for i, value := range cells {
+		c, ok := value.(excelize.Cell)
+		if !ok {
+			continue
+		}
+		if text, isText := c.Value.(string); isText && strings.HasPrefix(text, "#") {
+			c.Value = " " + text
+			cells[i] = c
+		}
+		return
+	}
+}
+
+// attributeCell makes the cell of a value, nil where it stands elsewhere.
+func (b *bookWriter) attributeCell(t *tab, a *resource.Attribute, r *resource.Resource) (any, error) {
+	v := r.Value(a.Name)
+	style := b.columnStyle(&column{role: roleAttribute, attribute: a})
+	switch {
+	case v.IsAbsent():
+		return nil, nil
+	case v.IsNull():
+		return excelize.Cell{StyleID: style, Value: "[clear]"}, nil
+	}
+	if number, ok := v.Number(); ok {
+		return excelize.Cell{StyleID: style, Value: amountValue(a, number)}, nil
+	}
+	if a.Type.IsList() {
+		return b.listCell(t, a, r, style)
+	}
+	if serial, ok := serialOf(v.Text()); ok && (a.Type == resource.TypeDay || a.Type == resource.TypeLast) {
+		return excelize.Cell{StyleID: style, Value: serial}, nil
+	}
+	text := v.Written()
+	if finding := unwritable(text); finding != "" {
+		return nil, fmt.Errorf("%s %s", a.Name, finding)
+	}
+	if again, finding := a.Parse(text, resource.Env{Currency: b.account.Currency}); finding != nil || a.Type != resource.TypeImage && !again.Equal(v) || asksToClear(text, a.Type) {
+		return nil, fmt.Errorf("%s is %q, which a cell cannot say", a.Name, diag.Printable(text))
+	}
+	return excelize.Cell{StyleID: style, Value: text}, nil
+}
+
+// amountValue is the number a cell stores. A program that reads it as a binary
+// fraction shows the same digits up to fifteen of them; a longer amount is text.
+func amountValue(a *resource.Attribute, number int64) any {
+	text := a.Format(resource.Number(number))
+	if n, err := strconv.ParseFloat(text, 64); err == nil && len(text) <= maxExactDigits {
+		return n
+	}
+	return text
+}
+
+// serialOf is the number workbooks store for a day.
+func serialOf(day string) (int, bool) {
+	date, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return 0, false
+	}
+	return int(date.Sub(time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)).Hours() / 24), true
+}
+
+// unwritable says why no cell holds a text, "" where one does.
+func unwritable(text string) string {
+	if n := len(utf16.Encode([]rune(text))); n > maxCellText {
+		return fmt.Sprintf("has %d characters; a cell holds %d", n, maxCellText)
+	}
+	if i := strings.IndexFunc(text, func(r rune) bool { return !xmlChar(r) || r == '\r' }); i >= 0 {
+		return "holds a character no cell can hold"
+	}
+	return ""
+}
+
+// listCell writes a list in one cell where reading the cell gives the list
+// again, else as rows of the sheet of its entries.
+func (b *bookWriter) listCell(t *tab, a *resource.Attribute, r *resource.Resource, style int) (any, error) {
+	v := r.Value(a.Name)
+	if len(v.Items()) == 0 {
+		return nil, nil // the service holds none: nothing to decide
+	}
+	text := a.JoinItems(v.Items())
+	if unwritable(text) == "" && readsBack(a, text, v) {
+		return excelize.Cell{StyleID: style, Value: text}, nil
+	}
+	list, use := listFor(t.schema.Kind, a.Name)
+	if list == nil {
+		return nil, fmt.Errorf("%s has entries that do not fit one cell", a.Name)
+	}
+	for _, item := range v.Items() {
+		if finding := unwritable(item); finding != "" {
+			return nil, fmt.Errorf("an entry of %s %s", a.Name, finding)
+		}
+		b.entries = append(b.entries, entryRow{list: list, owner: r, use: use, text: item})
+	}
+	return nil, nil
+}
+
+func readsBack(a *resource.Attribute, text string, v resource.Value) bool {
+	items, finding := listItems(a, text)
+	if finding != nil || asksToClear(text, a.Type) || len(items) == 0 {
+		return false
+	}
+	again, findings := a.ParseList(items)
+	return len(findings) == 0 && again.Equal(v)
+}
+
+// listFor finds the sheet whose entries fill an attribute.
+func listFor(kind resource.Kind, attribute string) (*listTab, string) {
+	for i := range listTabs {
+		list := &listTabs[i]
+		use := slices.IndexFunc(list.uses, func(u listUse) bool { return u.attribute == attribute })
+		if list.kind == kind && use >= 0 {
+			return list, list.uses[use].word
+		}
+	}
+	return nil, ""
+}
+
+// entryRows are the rows of a sheet of entries.
+func (b *bookWriter) entryRows(t *tab) []rowCells {
+	names := b.parentNames()
+	var rows []rowCells
+	for _, e := range b.entries {
+		if e.list.title != t.title {
+			continue
+		}
+		cells := make([]any, len(t.columns))
+		for i := range t.columns {
+			c := &t.columns[i]
+			text := ""
+			switch c.role {
+			case roleParent:
+				text = names[e.owner.Address]
+				if c.depth < b.schemas.Depth(e.owner.Address.Kind) {
+					text = names[b.ancestor(e.owner, c.depth)]
+				}
+			case roleItem:
+				text = e.text
+			case roleUse:
+				text = e.use
+			}
+			if text != "" {
+				cells[i] = excelize.Cell{StyleID: b.columnStyle(c), Value: text}
+			}
+		}
+		guardRemark(cells)
+		rows = append(rows, func(int) []any { return cells })
+	}
+	return rows
+}
