@@ -49,8 +49,11 @@ func ParseAllowance(s string) (Allowance, error) {
 	}
 	if rules.count && isCount(narrowed) {
 		n, err := strconv.ParseInt(narrowed, 10, 64)
+		if err != nil {
+			return Allowance{}, fmt.Errorf("allowance is %q; want a count such as archives=12", s)
+		}
 		a.Amount, a.HasAmount = n, true
-		return a, err
+		return a, nil
 	}
 	if narrowed != "" && narrowed[0] >= '0' && narrowed[0] <= '9' {
 		return a.perDay(s, narrowed, rules.money)

@@ -132,13 +132,15 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 	return nil
 }
 
+const pausedMessage = "was paused outside adsync, which adsync never undoes; to start it, let the file say paused once and then active again"
+
 // statusHolds keeps adsync from starting what someone else stopped. Pausing
 // what the files want paused passes.
 func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign bool) []Hold {
 	starts := f.Desired.Text() == active
 	switch {
 	case f.Cause == Drift && starts:
-		return []Hold{{Hazard: Drifts, Message: "was " + a.Show(f.Live) + " outside adsync, which adsync never undoes; to start it, let the file say paused once and then active again"}}
+		return []Hold{{Hazard: Drifts, Message: pausedMessage}}
 	case f.Cause == Drift:
 		return []Hold{{Hazard: Drifts, Message: "was set to " + a.Show(f.Live) + " outside adsync; write that in the file, or allow undoing it", Allow: allowAt(Drifts, t.address)}}
 	case starts && foreign:

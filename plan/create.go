@@ -24,11 +24,23 @@ func (d *differ) create(t three, action Action) *Change {
 	if len(missing) > 0 {
 		c.hold(Hold{Hazard: Incomplete, Message: "cannot be created without " + strings.Join(missing, ", ")})
 	}
+	if startsForeignPause(t) {
+		c.Hazards = append(c.Hazards, Drifts)
+		c.hold(Hold{Hazard: Drifts, Message: pausedMessage})
+	}
 	if action == Create && !t.above.born {
 		d.holdTwin(t, c)
 	}
 	d.fates[t.address] = &fate{born: true, moved: action == Replace, held: heldWith(t, c)}
 	return c
+}
+
+// startsForeignPause says that creating again would start what someone paused.
+func startsForeignPause(t three) bool {
+	if t.live == nil || t.last == nil || t.live.Value(t.kind.delivery).Text() != paused {
+		return false
+	}
+	return t.kind.delivers(t.desired) && t.kind.delivers(t.last)
 }
 
 func (d *differ) hasParent(t three) bool {

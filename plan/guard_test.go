@@ -132,46 +132,46 @@ func TestAnEditOfACreativeRestartsTheReview(t *testing.T) {
 }
 
 func TestPrune(t *testing.T) {
-	const kept = "\ncampaign/keep#9 name=Keep status=active"
+	const (
+		x    = "campaign/x#1 status=active\n"
+		y    = "campaign/y#2 status=active\n"
+		xr   = "ad_group/x/r#3 status=active\n"
+		kept = "campaign/keep#8 status=active\nad_group/keep/r#9 status=active\n"
+	)
 	tests := []struct {
-		name  string
-		prune plan.OnPrune
-		last  string
-		live  string // "" is as last
-		files string
-		allow []string
-		want  string
+		name           string
+		prune          plan.OnPrune
+		managed, files string // besides what is kept; live is as last
+		paused         bool   // campaign/x is paused at the service
+		allow          []string
+		want           string
 	}{
-		{name: "keep", prune: plan.PruneKeep, last: "campaign/x#1 status=active"},
-		{name: "pause", prune: plan.PrunePause, last: "campaign/x#1 status=active", want: "update campaign/x (pruned); status paused edit lower"},
-		{name: "pause what is paused", prune: plan.PrunePause, last: "campaign/x#1 status=active", live: "campaign/x#1 status=paused"},
-		{name: "pause the top of a tree alone", prune: plan.PrunePause, last: "campaign/x#1 status=active\nad_group/x/r#2 status=active", files: "\nad_group/keep/r name=Runners status=active", want: "update campaign/x (pruned); status paused edit lower"},
-		{name: "archive is held", prune: plan.PruneArchive, last: "campaign/x#1 status=active", want: "archive campaign/x (pruned) HELD(archives); status archived edit lower"},
-		{name: "archive by name, within the limit", prune: plan.PruneArchive, last: "campaign/x#1 status=active", allow: []string{"archives"}, want: "archive campaign/x (pruned); status archived edit lower"},
-		{name: "archive beyond the limit", prune: plan.PruneArchive, last: "campaign/x#1 status=active\ncampaign/y#2 status=active", allow: []string{"archives"},
+		{name: "keep", prune: plan.PruneKeep, managed: x},
+		{name: "pause", prune: plan.PrunePause, managed: x, want: "update campaign/x (pruned); status paused edit lower"},
+		{name: "pause what is paused", prune: plan.PrunePause, managed: x, paused: true},
+		{name: "pause the top of a tree alone", prune: plan.PrunePause, managed: x + xr, want: "update campaign/x (pruned); status paused edit lower"},
+		{name: "archive is held", prune: plan.PruneArchive, managed: x, want: "archive campaign/x (pruned) HELD(archives); status archived edit lower"},
+		{name: "archive by name, within the limit", prune: plan.PruneArchive, managed: x, allow: []string{"archives"}, want: "archive campaign/x (pruned); status archived edit lower"},
+		{name: "archive beyond the limit", prune: plan.PruneArchive, managed: x + y, allow: []string{"archives"},
 			want: "archive campaign/x (pruned) HELD(archives); status archived edit lower\narchive campaign/y (pruned) HELD(archives); status archived edit lower"},
-		{name: "archive beyond the limit by count", prune: plan.PruneArchive, last: "campaign/x#1 status=active\ncampaign/y#2 status=active", allow: []string{"archives=2"},
+		{name: "archive beyond the limit by count", prune: plan.PruneArchive, managed: x + y, allow: []string{"archives=2"},
 			want: "archive campaign/x (pruned); status archived edit lower\narchive campaign/y (pruned); status archived edit lower"},
-		{name: "archive beyond the limit by address", prune: plan.PruneArchive, last: "campaign/x#1 status=active\ncampaign/y#2 status=active", allow: []string{"archives=campaign/y"},
+		{name: "archive beyond the limit by address", prune: plan.PruneArchive, managed: x + y, allow: []string{"archives=campaign/y"},
 			want: "archive campaign/x (pruned) HELD(archives); status archived edit lower\narchive campaign/y (pruned); status archived edit lower"},
-		{name: "archive the top of a tree alone", prune: plan.PruneArchive, last: "campaign/x#1 status=active\nad_group/x/r#2 status=active", files: "\nad_group/keep/r name=Runners status=active", allow: []string{"archives"},
-			want: "archive campaign/x (pruned); status archived edit lower"},
-		{name: "nothing above what the files still name", prune: plan.PruneArchive, last: "campaign/x#1 status=active\nad_group/x/r#2 status=active", files: "\nad_group/x/r status=active", allow: []string{"archives"}},
+		{name: "archive the top of a tree alone", prune: plan.PruneArchive, managed: x + xr, allow: []string{"archives"}, want: "archive campaign/x (pruned); status archived edit lower"},
+		{name: "nothing above what the files still name", prune: plan.PruneArchive, managed: x + xr, files: xr, allow: []string{"archives"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.live == "" {
-				tt.live = tt.last
-			}
 			policy := plan.DefaultPolicy()
 			policy.Prune = tt.prune
-			extra := strings.ReplaceAll(strings.ReplaceAll(tt.files, "keep/r ", "keep/r#7 "), "x/r ", "x/r#2 ")
-			if strings.Contains(tt.last, "ad_group/x") && strings.Contains(tt.files, "x/r") {
-				extra = ""
+			live := tt.managed
+			if tt.paused {
+				live = strings.Replace(live, "active", "paused", 1)
 			}
 			p := plan.Diff(plan.Input{
 				Schemas: kinds.All(), Policy: policy, Allow: allowances(t, tt.allow...),
-				Last: snapshot(t, tt.last+kept+extra), Live: snapshot(t, tt.live+kept+extra), Desired: snapshot(t, kept+tt.files),
+				Last: snapshot(t, tt.managed+kept), Live: snapshot(t, live+kept), Desired: dropIDs(snapshot(t, tt.files+kept)),
 			})
 			if d := cmp.Diff(tt.want, sketch(p.Changes)); d != "" {
 				t.Errorf("Diff (-want +got):\n%s", d)

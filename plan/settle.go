@@ -46,7 +46,7 @@ func breaks(k *kind, live *resource.Resource, fields []Field) bool {
 func (d *differ) settle() {
 	for _, n := range d.counting {
 		if *n.beneath > 0 {
-			d.plan.Changes[n.change].Held.Message += fmt.Sprintf("; %d beneath it are held with it", *n.beneath)
+			d.plan.Changes[n.change].Held.Message += fmt.Sprintf("; with %d more beneath it", *n.beneath)
 		}
 	}
 	total := &d.plan.Spend

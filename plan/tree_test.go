@@ -166,7 +166,7 @@ func TestDiffSaysWhatACreateLacks(t *testing.T) {
 
 func TestHoldsSayWhatLiesBeneath(t *testing.T) {
 	p := diff(t, "campaign/x#1 name=Spring", newTree, "campaign/x#1 name=Spring status=archived")
-	want := "was archived outside adsync; it is not created again unless allowed; 2 beneath it are held with it"
+	want := "was archived outside adsync; it is not created again unless allowed; with 2 more beneath it"
 	if got := p.Changes[0].Held.Message; got != want {
 		t.Errorf("hold says %q; want %q", got, want)
 	}
