@@ -98,7 +98,10 @@ func (c *collection) report(e *entry, position diag.Position, f resource.Finding
 // name gives a resource its key: the one written, else the slug of its name.
 func (c *collection) name(e *entry) {
 	key := e.draft.key
-	if key.text == "" && key.position.IsZero() {
+	if key.text == "" {
+		if e.draft.failed && !key.position.IsZero() {
+			return // refused where it was read
+		}
 		name := e.draft.schema.NameOf(e.resource)
 		if name == "" {
 			return
@@ -117,9 +120,6 @@ func (c *collection) name(e *entry) {
 }
 
 func (c *collection) refuseKey(e *entry, key mark) {
-	if key.text == "" {
-		return
-	}
 	f := resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("key is %q; want letters, digits, '-', '_' and '.', at most 200", key.text)}
 	if slug := resource.Slug(key.text); resource.ValidKey(slug) {
 		f.Hint = fmt.Sprintf("such as %q", slug)

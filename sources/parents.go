@@ -96,7 +96,7 @@ func (c *collection) findParent(e *entry) *entry {
 
 func (c *collection) reportOrphan(e *entry, parent *resource.Schema) {
 	for _, m := range e.draft.parents {
-		if m.text == "" && !m.position.IsZero() {
+		if e.draft.failed && m.text == "" && !m.position.IsZero() {
 			return // written, and refused where it was read
 		}
 	}

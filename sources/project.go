@@ -100,12 +100,14 @@ func (p *Project) read(content []byte) []diag.Problem {
 	if finding := brokenText(content, w.file); finding != nil {
 		return []diag.Problem{*finding}
 	}
-	for i, document := range w.documents(content, defaultBounds().yamlDepth) {
+	for i, document := range w.documents(content) {
 		if i > 0 {
 			w.report(document, diag.BadProject, "a second document; want one in adsync.yaml", "")
 			continue
 		}
-		p.readDocument(w, document)
+		if w.sound(document, defaultBounds().yamlDepth) {
+			p.readDocument(w, document)
+		}
 	}
 	return w.problems
 }

@@ -24,7 +24,7 @@ type walker struct {
 
 // documents gives each document that holds something, by its number from 0. A
 // document that does not parse ends the file with a problem.
-func (w *walker) documents(content []byte, depth int) iter.Seq2[int, *yaml.Node] {
+func (w *walker) documents(content []byte) iter.Seq2[int, *yaml.Node] {
 	return func(yield func(int, *yaml.Node) bool) {
 		content = bytes.TrimPrefix(content, utf8Mark)
 		decoder := yaml.NewDecoder(bytes.NewReader(content))
@@ -36,11 +36,11 @@ func (w *walker) documents(content []byte, depth int) iter.Seq2[int, *yaml.Node]
 				w.ended(err, content, number)
 				return
 			}
-			if len(document.Content) == 0 || isNothing(document.Content[0]) {
+			if len(document.Content) == 0 || isNull(document.Content[0]) {
 				continue
 			}
 			number++
-			if w.sound(document.Content[0], depth) && !yield(number-1, document.Content[0]) {
+			if !yield(number-1, document.Content[0]) {
 				return
 			}
 		}
@@ -88,7 +88,7 @@ func (w *walker) syntax(err error, content []byte) diag.Problem {
 // each place: aliases, tags, and nesting without an end.
 func (w *walker) sound(node *yaml.Node, depth int) bool {
 	switch {
-	case depth == 0:
+	case depth == 0 && len(node.Content) > 0:
 		w.report(node, diag.Damaged, "nesting is too deep; want at most 64 levels", "")
 		return false
 	case node.Kind == yaml.AliasNode || node.Anchor != "":

@@ -27,7 +27,12 @@ func readYAML(ctx context.Context, file string, content []byte, in input) result
 	if problem := brokenText(content, file); problem != nil {
 		return result{problems: []diag.Problem{*problem}}
 	}
-	for _, document := range y.documents(content, in.bounds.yamlDepth) {
+	for _, document := range y.documents(content) {
+		if !y.sound(document, in.bounds.yamlDepth) {
+			y.result.rows.Read++
+			y.result.rows.Failed++
+			continue
+		}
 		y.readDocument(document)
 	}
 	y.result.problems = y.problems

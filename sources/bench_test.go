@@ -1,0 +1,100 @@
+package sources
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adsync/internal/kinds"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// writeAccount writes an account of n campaigns, each with one ad group and one
+// ad, into files of at most 300 campaigns, and gives their bytes.
+func writeAccount(t testing.TB, dir string, campaigns, perFile int) [][]byte {
+	t.Helper()
+	var contents [][]byte
+	for from := 0; from < campaigns; from += perFile {
+		var b strings.Builder
+		for i := from; i < min(from+perFile, campaigns); i++ {
+			fmt.Fprintf(&b, accountTree, i, i, i, i)
+		}
+		name := filepath.Join(dir, fmt.Sprintf("part-%03d.yaml", from/perFile))
+		if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		contents = append(contents, []byte(b.String()))
+	}
+	return contents
+}
+
+const accountTree = `---
+kind: campaign
+key: campaign-%d
+name: Campaign %d
+status: paused
+bidding_type: clicks
+budget: {lifetime: 1500.00}
+targeting:
+  countries: [US, CA]
+ad_groups:
+  - key: runners
+    name: Runners %d
+    status: active
+    bid: {max: 1.25}
+    context_hints:
+      - people comparing trail running shoes
+      - people who run in mud
+    ads:
+      - key: hero
+        title: Shoes for muddy trails
+        body: Light, grippy trail shoes. Free returns.
+        target_url: https://shop.example/trail/%d
+        image: https://cdn.example/images/hero.png
+        status: active
+`
+
+func BenchmarkLoad(b *testing.B) {
+	dir := b.TempDir()
+	writeAccount(b, dir, 5_000, 100)
+	p, _ := ReadProject(dir)
+	b.ReportAllocs()
+	for b.Loop() {
+		d := Load(context.Background(), p, kinds.All())
+		if d.Snapshot.Len() != 15_000 || len(d.Problems) > 0 {
+			b.Fatalf("Load = %d resources, %v; want 15,000 and no problem", d.Snapshot.Len(), d.Problems)
+		}
+	}
+}
+
+// BenchmarkBareDecode is the floor: the same bytes as nodes, and nothing else.
+func BenchmarkBareDecode(b *testing.B) {
+	contents := writeAccount(b, b.TempDir(), 5_000, 100)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, content := range contents {
+			decodeAll(b, content)
+		}
+	}
+}
+
+func decodeAll(t testing.TB, content []byte) {
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	for {
+		var node yaml.Node
+		err := decoder.Decode(&node)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package sources
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adsync/internal/diag"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestProjectFile(t *testing.T) {
+	dir := folder(t, map[string]string{"adsync.yaml": `account: {id: acct_1, currency: EUR, timezone: Europe/Paris}
+sources: [ads/**/*.yaml]
+service: emulator
+state: var/state
+policy: {drift: revert, prune: pause, allow: [raises-spend=120/day, activates]}
+`})
+	want := Project{
+		Root: dir, File: "adsync.yaml", Account: Account{"acct_1", "EUR", "Europe/Paris"},
+		Sources: []string{"ads/**/*.yaml"}, Service: "emulator", State: "var/state",
+		Policy: Policy{
+			Drift: Setting{"revert", diag.Position{File: "adsync.yaml", Line: 5, Column: 17}},
+			Prune: Setting{"pause", diag.Position{File: "adsync.yaml", Line: 5, Column: 32}},
+			Allow: []Setting{
+				{"raises-spend=120/day", diag.Position{File: "adsync.yaml", Line: 5, Column: 47}},
+				{"activates", diag.Position{File: "adsync.yaml", Line: 5, Column: 69}},
+			},
+		},
+	}
+	for _, at := range []string{dir, filepath.Join(dir, "adsync.yaml")} {
+		got, problems := ReadProject(at)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Project{})); diff != "" || len(problems) > 0 {
+			t.Errorf("ReadProject(%q) = %v, and differs (-want +got):\n%s", at, problems, diff)
+		}
+	}
+	env, err := want.Env()
+	if err != nil || env.Currency != "EUR" || env.Zone.String() != "Europe/Paris" {
+		t.Errorf("Env = %v, %v; want EUR in Europe/Paris", env, err)
+	}
+}
+
+func TestAFolderWithoutAProjectFileHasDefaults(t *testing.T) {
+	dir := t.TempDir()
+	got, problems := ReadProject(dir)
+	want := Project{Root: dir, Sources: []string{"**/*.yaml", "**/*.yml", "**/*.xlsx"}, State: ".adsync"}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Project{})); diff != "" || len(problems) > 0 {
+		t.Errorf("ReadProject = %v, and differs (-want +got):\n%s", problems, diff)
+	}
+}
+
+func TestProjectProblems(t *testing.T) {
+	for _, row := range []struct{ name, yaml, want string }{
+		{"a currency in words", "account: {currency: euro}", `adsync.yaml:1:21: account.currency is "euro"; want a code of three capital letters`},
+		{"a time zone nobody knows", "account: {timezone: Mars/Olympus}", `adsync.yaml:1:21: account.timezone is "Mars/Olympus"; want an IANA name`},
+		{"the machine's own time zone", "account: {timezone: Local}", `account.timezone is "Local"; want an IANA name`},
+		{"an unknown key", "acount: {}", `adsync.yaml:1:1: adsync.yaml has "acount"; want account, policy, service, sources, state (ADS1017)`},
+		{"an unknown guard", "policy: {prun: pause}", `adsync.yaml:1:10: policy has "prun"; want allow, drift, prune`},
+		{"an unknown choice", "policy: {prune: delete}", `adsync.yaml:1:17: policy.prune is "delete"; want keep, pause, archive`},
+		{"sources outside", "sources: [../other/*.yaml]", `adsync.yaml:1:11: sources has "../other/*.yaml"; want a path below`},
+		{"no source named", "sources: []", "adsync.yaml:1:10: sources names no file"},
+		{"X7 state outside", "state: ../../etc", `adsync.yaml:1:8: state is "../../etc"; want a folder below the project's`},
+		{"a second document", "account: {id: a}\n---\naccount: {id: b}", "adsync.yaml:3:1: a second document"},
+		{"a list", "- a", "adsync.yaml:1:1: adsync.yaml is a list; want a mapping"},
+		{"an empty file", "# nothing", "adsync.yaml: file holds nothing but comments"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, problems := ReadProject(folder(t, map[string]string{"adsync.yaml": row.yaml + "\n"}))
+			if got := printed(problems); !strings.Contains(got, row.want) {
+				t.Errorf("ReadProject found\n%swant a problem with %q", got, row.want)
+			}
+		})
+	}
+}
+
+// Whoever can write the watched folder must not be able to send the key
+// elsewhere, and a credential in it must not be printed again.
+func TestX2X10AddressesAndKeysAreTheOperators(t *testing.T) {
+	for _, yaml := range []string{
+		"service: https://user:s3cret@evil.example", "api_key: s3cret", "base_url: https://s3cret.example",
+		"account: {token: s3cret}", "policy: {password: s3cret}", "service: [s3cret]",
+	} {
+		dir := folder(t, map[string]string{"adsync.yaml": yaml + "\n"})
+		p, problems := ReadProject(dir)
+		var out strings.Builder
+		must(t, diag.Render(&out, problems, SourceLine(p)))
+		if !strings.Contains(out.String(), "ADSYNC_BASE_URL") || strings.Contains(out.String(), "s3cret") || p.Service != "" {
+			t.Errorf("%q gives service %q and prints\n%swant it refused, pointing to the operator's side, without its value", yaml, p.Service, out.String())
+		}
+	}
+}
+
+func TestAFolderThatIsNotThere(t *testing.T) {
+	_, problems := ReadProject(filepath.Join(t.TempDir(), "gone"))
+	if !diag.HasErrors(problems) {
+		t.Errorf("ReadProject = %v, want an error", problems)
+	}
+}
+
+func TestSourceLine(t *testing.T) {
+	dir := folder(t, map[string]string{"ads.yaml": "\ufeffone\r\ntwo\n"})
+	must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
+	source := SourceLine(Project{Root: dir})
+	for _, row := range []struct {
+		file string
+		line int
+		want string
+		ok   bool
+	}{{"ads.yaml", 1, "one", true}, {"ads.yaml", 2, "two", true}, {"ads.yaml", 9, "", false}, {"ads.yaml", 0, "", false}, {"gone", 1, "", false}, {"link", 1, "", false}, {"../x", 1, "", false}} {
+		if got, ok := source(row.file, row.line); got != row.want || ok != row.ok {
+			t.Errorf("line %d of %s = %q, %v; want %q, %v", row.line, row.file, got, ok, row.want, row.ok)
+		}
+	}
+}
