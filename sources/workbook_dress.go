@@ -30,18 +30,24 @@ func (b *bookWriter) dressTab(t *tab, last int) error {
 	if err != nil {
 		return err
 	}
-	if err := b.fitPage(t.title); err != nil {
+	if err := b.fitPage(t); err != nil {
 		return err
 	}
 	return b.file.AutoFilter(t.title, "A1:"+end, nil)
 }
 
-// fitPage prints a sheet on pages as wide as it is.
-func (b *bookWriter) fitPage(sheet string) error {
-	if err := b.file.SetSheetProps(sheet, &excelize.SheetPropsOptions{FitToPage: new(true)}); err != nil {
-		return err
+// pageWidth is how many characters of a row fit a printed page.
+const pageWidth = 120
+
+// fitPage prints a sheet small enough for its columns to stand on one page, if
+// that can still be read. A stream drops the setting that fits it exactly.
+func (b *bookWriter) fitPage(t *tab) error {
+	width := 0.0
+	for i := range t.columns {
+		width += widthOf(&t.columns[i])
 	}
-	return b.file.SetPageLayout(sheet, &excelize.PageLayoutOptions{Orientation: new("landscape"), FitToWidth: new(1), FitToHeight: new(0)})
+	scale := uint(min(max(100*pageWidth/width, 30), 100))
+	return b.file.SetPageLayout(t.title, &excelize.PageLayoutOptions{Orientation: new("landscape"), AdjustTo: &scale})
 }
 
 // addCheck warns while a cell is typed; it never refuses, because reading is

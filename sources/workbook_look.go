@@ -118,7 +118,7 @@ func (b *bookWriter) writeStart() error {
 			return err
 		}
 	}
-	if err := b.fitPage(startTab); err != nil {
+	if err := b.file.SetPageLayout(startTab, &excelize.PageLayoutOptions{Orientation: new("landscape")}); err != nil {
 		return err
 	}
 	return b.file.SetSheetView(startTab, 0, &excelize.ViewOptions{ShowGridLines: new(false)})

@@ -128,13 +128,20 @@ func kindColumns(schemas resource.Schemas, s *resource.Schema) []column {
 		}
 		rest = append(rest, c)
 		rest = append(rest, lengthColumn(a)...)
-	}
-	for _, n := range namedLists {
-		if a, ok := s.Attribute(n.attribute); ok && n.kind == s.Kind {
-			rest = append(rest, column{title: n.header, role: roleLists, attribute: a, help: n.help})
-		}
+		rest = append(rest, namedListColumns(s, a)...)
 	}
 	return withoutClashes(append(append(columns, rest...), commonColumns()...))
+}
+
+// namedListColumns name the lists whose entries join the attribute.
+func namedListColumns(s *resource.Schema, a *resource.Attribute) []column {
+	var columns []column
+	for _, n := range namedLists {
+		if n.kind == s.Kind && n.attribute == a.Name {
+			columns = append(columns, column{title: n.header, role: roleLists, attribute: a, help: n.help})
+		}
+	}
+	return columns
 }
 
 // maxCounted is the longest text that gets a column with its length beside it.

@@ -120,8 +120,8 @@ func widthOf(c *column) float64 {
 	case c.role == roleItem, c.role == roleAttribute && c.attribute.Type == resource.TypeHints:
 		return 48
 	case c.role == roleOurs && c.attribute != nil, c.role == roleInclude, c.role == roleUse:
-		return 11
-	case c.role == roleAttribute && (c.attribute.Type == resource.TypeURL || c.attribute.Type == resource.TypeImage || c.attribute.Max > maxCounted/4 && c.attribute.Max <= maxCounted):
+		return 13
+	case c.role == roleAttribute && (c.attribute.Type == resource.TypeURL || c.attribute.Type == resource.TypeQuery || c.attribute.Type == resource.TypeImage || c.attribute.Max > maxCounted/4 && c.attribute.Max <= maxCounted):
 		return 40
 	case c.role == roleAttribute && c.attribute.Type == resource.TypeChoice:
 		return 14
@@ -142,55 +142,6 @@ func (b *bookWriter) shape(stream *excelize.StreamWriter, t *tab) error {
 		}
 	}
 	return stream.SetPanes(&excelize.Panes{Freeze: true, XSplit: 1, YSplit: 1, TopLeftCell: "B2", ActivePane: "bottomRight"})
-}
-
-// exampleCells are one row that shows what goes where. It begins with #, so it
-// is not read.
-func (b *bookWriter) exampleCells(t *tab) []any {
-	var cells []any
-	for i := range t.columns {
-		c := &t.columns[i]
-		text := b.example(t, c)
-		if i == 0 {
-			text = "# " + text
-		}
-		cells = append(cells, excelize.Cell{StyleID: b.styles.example, Value: text})
-	}
-	return cells
-}
-
-func (b *bookWriter) example(t *tab, c *column) string {
-	switch c.role {
-	case roleAttribute:
-		return c.attribute.Example
-	case roleParent:
-		for s := t.schema; s != nil; s = b.schemas.Of(s.Parent) {
-			if s.Title == c.title && len(s.NameFrom) > 0 {
-				a, _ := s.Attribute(s.NameFrom[0])
-				return a.Example
-			}
-		}
-	case roleItem:
-		if a, ok := t.schema.Attribute(t.list.uses[0].attribute); ok {
-			return a.Split(a.Example)[0]
-		}
-	case roleUse:
-		return t.list.uses[0].word
-	case roleInclude:
-		return "yes"
-	case roleKey:
-		return resource.Slug(b.nameExample(t.schema))
-	}
-	return ""
-}
-
-func (b *bookWriter) nameExample(s *resource.Schema) string {
-	for _, name := range s.NameFrom {
-		if a, ok := s.Attribute(name); ok {
-			return a.Example
-		}
-	}
-	return ""
 }
 
 // lengthsBelow puts the counting formulas under the rows, for rows to come.
