@@ -41,7 +41,7 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 		}
 		inBulk[p.change.Address] = true
 		c.followUp[p.change] = followUp
-		one, err := r.packCreate(e, p.without(followUp), fmt.Sprintf("c%d", len(bulk)+1), keys)
+		one, err := r.packCreate(e, p.postpone(followUp), fmt.Sprintf("c%d", len(bulk)+1), keys)
 		if err != nil {
 			return creation{}, err
 		}

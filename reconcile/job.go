@@ -247,7 +247,7 @@ func (r *run) leaveUnknown(ctx context.Context, step state.Step, cause error) ([
 // followJob polls until the job is terminal and its results are whole.
 func (r *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) (adsapi.OperationPage, error) {
 	pause, until := firstPoll, r.Now().Add(jobPatience)
-	terminal := false
+	terminal := step.Point == state.Terminal || step.Point == state.ResultsRead
 	for {
 		if job.Terminal() && !terminal {
 			if err := r.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {

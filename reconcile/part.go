@@ -14,6 +14,7 @@ type part struct {
 	change *plan.Change
 	fields []plan.Field
 	create bool
+	later  []string // fields a create leaves to a follow-up
 }
 
 // updates gives the update parts of a phase, in plan order. Fields of one
@@ -139,7 +140,17 @@ func (p part) set() resource.Attributes {
 			set.Set(f.Name, f.Desired)
 		}
 	}
+	for _, name := range p.later {
+		set.Set(name, resource.Null())
+	}
 	return set
+}
+
+// postpone leaves fields to a follow-up. Until then the record says null: what
+// the service put there is nobody's edit.
+func (p part) postpone(names []string) part {
+	p.later = names
+	return p.without(names)
 }
 
 // without drops fields by name.

@@ -38,7 +38,49 @@ func (a *Agent) Recover(ctx context.Context) (Recovered, error) {
 			return recovered, fmt.Errorf("recover step %s: %w", step.ID, err)
 		}
 	}
-	return recovered, nil
+	return recovered, a.closeRecovered(ctx)
+}
+
+// closeRecovered reads back what the bound steps touched, so that the normal
+// form the service gave is not taken for drift, and ends them.
+func (a *Agent) closeRecovered(ctx context.Context) error {
+	steps, err := a.Store.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return fmt.Errorf("read the last-applied record: %w", err)
+	}
+	var expected []expectation
+	index := map[resource.Address]int{}
+	for _, step := range steps {
+		for _, o := range step.Operations {
+			bound := last.Get(o.Address)
+			if step.Point != state.Bound || bound == nil {
+				continue
+			}
+			i, known := index[o.Address]
+			if !known {
+				i = len(expected)
+				index[o.Address] = i
+				expected = append(expected, expectation{o.Address, bound.ID, bound.ParentID, bound.Attributes, false})
+			}
+			expected[i].created = expected[i].created || o.Complete
+		}
+	}
+	if _, err := a.observe(ctx, expected); err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if step.Point != state.Bound && step.Point != state.Verified {
+			continue
+		}
+		if err := a.Store.Move(ctx, step.ID, state.Closed, state.Update{Note: "closed by recovery"}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *Agent) recoverStep(ctx context.Context, step state.Step, recovered *Recovered) error {
@@ -51,7 +93,7 @@ func (a *Agent) recoverStep(ctx context.Context, step state.Step, recovered *Rec
 		return a.recoverJob(ctx, step, adsapi.Job{ID: step.JobID, Status: jobStatus(step)}, recovered)
 	case state.Bound, state.Verified:
 		recovered.Finished++
-		return a.Store.Move(ctx, step.ID, state.Closed, state.Update{Note: "closed by recovery; the next refresh reads it back"})
+		return nil
 	}
 	recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: %s", step.ID, step.Note))
 	return nil
@@ -95,10 +137,7 @@ func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovere
 		return failure
 	}
 	recovered.Finished++
-	if o.Outcome == state.OutcomeFailed {
-		return nil
-	}
-	return a.Store.Move(ctx, step.ID, state.Closed, state.Update{Note: "finished by recovery"})
+	return nil
 }
 
 // resubmit repeats a job submission, byte for byte, under the same key: the
@@ -129,7 +168,7 @@ func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job,
 		return err
 	}
 	recovered.Finished++
-	return a.Store.Move(ctx, step.ID, state.Closed, state.Update{Note: "finished by recovery"})
+	return nil
 }
 
 // readBackStep decides by what the service shows, once the key is too old to be
@@ -176,7 +215,7 @@ func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []settl
 		return err
 	}
 	recovered.Finished++
-	return a.Store.Move(ctx, step.ID, state.Closed, state.Update{Note: "decided by reading back"})
+	return nil
 }
 
 // findCreated looks for the resource of a create by its name under its parent.

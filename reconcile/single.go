@@ -64,11 +64,12 @@ func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps
 func (r *run) singleStep(wave string, p part, key string) (state.Step, error) {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	if p.create {
-		body, err := r.encoder().singleCreate(p.change, p.without(beyondSingle(r.Schemas, p)).fields, r.ids[r.Schemas.Parent(p.change.Address)])
+		p = p.postpone(beyondSingle(r.Schemas, p))
+		body, err := r.encoder().singleCreate(p.change, p.fields, r.ids[r.Schemas.Parent(p.change.Address)])
 		if err != nil {
 			return state.Step{}, err
 		}
-		return r.withOperation(r.step(wave, state.Single, "/"+schema.Collection, key, body), p.without(beyondSingle(r.Schemas, p)), key), nil
+		return r.withOperation(r.step(wave, state.Single, "/"+schema.Collection, key, body), p, key), nil
 	}
 	id := r.ids[p.change.Address]
 	path, err := adsapi.JoinPath(schema.Collection, id)

@@ -33,11 +33,7 @@ func (r *run) readBack(ctx context.Context) error {
 		if len(waiting) == 0 {
 			return nil
 		}
-		records, err := r.readAll(ctx, waiting)
-		if err != nil {
-			return err
-		}
-		if err := r.compareAll(ctx, waiting, records); err != nil {
+		if err := r.compareAll(ctx, waiting); err != nil {
 			return err
 		}
 		if len(r.unverified()) == 0 || try == readAgain {
@@ -63,77 +59,119 @@ func (r *run) unverified() []*standing {
 	return waiting
 }
 
-func (r *run) readAll(ctx context.Context, waiting []*standing) (map[string]adsapi.Record, error) {
-	if len(waiting) > readOne {
-		return r.listAll(ctx, waiting)
-	}
-	records := make(map[string]adsapi.Record, len(waiting))
+func (r *run) expectations(waiting []*standing) []expectation {
+	expected := make([]expectation, len(waiting))
 	for i, s := range waiting {
-		r.Agent.progress("read back", i, len(waiting))
-		id := r.ids[s.change.Address]
-		record, err := r.Service.Read(ctx, r.Schemas.Of(s.change.Address.Kind).Collection, id, nil)
+		address := s.change.Address
+		expected[i] = expectation{address, r.ids[address], r.ids[r.Schemas.Parent(address)], s.expect, isNew(s.change)}
+	}
+	return expected
+}
+
+func (r *run) compareAll(ctx context.Context, waiting []*standing) error {
+	seen, err := r.observe(ctx, r.expectations(waiting))
+	if err != nil {
+		return err
+	}
+	for i, s := range waiting {
+		s.mismatch, s.verified = seen[i].mismatch, seen[i].mismatch == ""
+		if seen[i].record.ID != "" {
+			r.view.Live.Records[seen[i].record.ID] = seen[i].record
+		}
+	}
+	return nil
+}
+
+// expectation is what reading back should show of a resource.
+type expectation struct {
+	address  resource.Address
+	id       string
+	parentID string
+	sent     resource.Attributes
+	created  bool // null may be what the service put there itself
+}
+
+// observation is what reading back showed.
+type observation struct {
+	record   adsapi.Record
+	mismatch string // "" when it is as sent, in the service's normal form
+}
+
+// observe reads resources back, compares, and records the normal forms the
+// service gave. The observations stand in the order of the expectations.
+func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observation, error) {
+	records, err := a.readAll(ctx, expected)
+	if err != nil {
+		return nil, err
+	}
+	files, err := a.sourcesByFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{a.Zone, files}
+	seen := make([]observation, len(expected))
+	var normal []state.Applied
+	for i, e := range expected {
+		record, ok := records[e.id]
+		if !ok {
+			seen[i].mismatch = "it does not show at the service"
+			continue
+		}
+		schema := a.Schemas.Of(e.address.Kind)
+		live, err := d.decode(schema, record)
+		if err != nil {
+			return nil, err
+		}
+		forms, mismatch := compare(schema, e, live)
+		seen[i] = observation{record, mismatch}
+		if len(forms) > 0 {
+			normal = append(normal, state.Applied{Address: e.address, ID: e.id, Normal: forms})
+		}
+	}
+	return seen, a.Store.Record(ctx, normal)
+}
+
+// readAll reads by id, or by lists where that is fewer requests.
+func (a *Agent) readAll(ctx context.Context, expected []expectation) (map[string]adsapi.Record, error) {
+	if len(expected) > readOne {
+		return a.listAll(ctx, expected)
+	}
+	records := make(map[string]adsapi.Record, len(expected))
+	for i, e := range expected {
+		a.progress("read back", i, len(expected))
+		record, err := a.Service.Read(ctx, a.Schemas.Of(e.address.Kind).Collection, e.id, nil)
 		if err != nil && !errors.Is(err, adsapi.ErrNotFound) {
-			return nil, fmt.Errorf("read back %s: %w", s.change.Address, err)
+			return nil, fmt.Errorf("read back %s: %w", e.address, err)
 		}
 		if err == nil {
-			records[id] = record
+			records[e.id] = record
 		}
 	}
 	return records, nil
 }
 
-// listAll reads the kinds concerned; what a list does not show is asked for by
-// its id.
-func (r *run) listAll(ctx context.Context, waiting []*standing) (map[string]adsapi.Record, error) {
+// listAll reads the lists; what they do not show is asked for by its id.
+func (a *Agent) listAll(ctx context.Context, expected []expectation) (map[string]adsapi.Record, error) {
 	bound := &resource.Snapshot{}
-	for _, s := range waiting {
-		a := s.change.Address
-		bound.Add(&resource.Resource{Address: a, ID: r.ids[a], ParentID: r.ids[r.Schemas.Parent(a)]})
+	for _, e := range expected {
+		bound.Add(&resource.Resource{Address: e.address, ID: e.id, ParentID: e.parentID})
 	}
-	live, err := r.refresh(ctx, bound)
+	live, err := a.refresh(ctx, bound)
 	if err != nil {
 		return nil, fmt.Errorf("read back: %w", err)
 	}
 	return live.Records, nil
 }
 
-func (r *run) compareAll(ctx context.Context, waiting []*standing, records map[string]adsapi.Record) error {
-	files, err := r.sourcesByFile(ctx)
-	if err != nil {
-		return err
-	}
-	d := decoder{r.Zone, files}
-	var normal []state.Applied
-	for _, s := range waiting {
-		id := r.ids[s.change.Address]
-		record, ok := records[id]
-		if !ok {
-			s.mismatch = "it does not show at the service"
-			continue
-		}
-		r.view.Live.Records[id] = record
-		live, err := d.decode(r.Schemas.Of(s.change.Address.Kind), record)
-		if err != nil {
-			return err
-		}
-		forms, mismatch := compare(r.Schemas.Of(s.change.Address.Kind), s.expect, live)
-		s.mismatch, s.verified = mismatch, mismatch == ""
-		if len(forms) > 0 {
-			normal = append(normal, state.Applied{Address: s.change.Address, ID: id, Normal: forms})
-		}
-	}
-	return r.Store.Record(ctx, normal)
-}
-
 // compare holds what was sent against what reading back gives: the normal forms
 // the service made of it, and the first difference that is none.
-func compare(schema *resource.Schema, sent resource.Attributes, live *resource.Resource) (normal resource.Attributes, mismatch string) {
-	for _, s := range sent {
+func compare(schema *resource.Schema, e expectation, live *resource.Resource) (normal resource.Attributes, mismatch string) {
+	for _, s := range e.sent {
 		a, _ := schema.Attribute(s.Name)
 		have := live.Value(s.Name)
 		switch {
 		case a.Wire.Path == "", have.Equal(s.Value), s.Value.IsNull() && have.IsAbsent():
-		case sameMeaning(a, s.Value, have):
+		case e.created && s.Value.IsNull(), sameMeaning(a, s.Value, have):
 			normal.Set(s.Name, have)
 		case mismatch == "":
 			mismatch = fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))
