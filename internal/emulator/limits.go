@@ -59,7 +59,7 @@ func (l *limiter) admit(now time.Time, all []allowance) (left int, wait time.Dur
 		l.windows = map[string][]time.Time{}
 	}
 	for _, a := range all {
-		times := recent(l.windows[a.name], now.Add(-a.window))
+		times := recent(l.windows[a.name], now.Add(-a.window), now)
 		l.windows[a.name] = times
 		if a.limit >= 0 && len(times) >= a.limit {
 			wait = max(wait, times[len(times)-a.limit].Add(a.window).Sub(now))
@@ -76,8 +76,12 @@ func (l *limiter) admit(now time.Time, all []allowance) (left int, wait time.Dur
 	return max(0, all[0].limit-len(l.windows[all[0].name])), 0
 }
 
-// recent drops the times that have left the window.
-func recent(times []time.Time, start time.Time) []time.Time {
+// recent drops the times that have left the window, and all of them when the
+// clock was moved back.
+func recent(times []time.Time, start, now time.Time) []time.Time {
+	if len(times) > 0 && times[len(times)-1].After(now) {
+		return nil
+	}
 	n := 0
 	for n < len(times) && !times[n].After(start) {
 		n++

@@ -107,7 +107,7 @@ func visibleKey(tx *world.Tx, points *openpoint.Settings, via, resource, key str
 		return row, false
 	}
 	age := tx.Now.Sub(time.UnixMilli(row.At))
-	if age < points.Duration(openpoint.KeyLag) {
+	if lag := points.Duration(openpoint.KeyLag); lag > 0 && age < lag {
 		return row, false
 	}
 	if ttl := points.Of(openpoint.KeyTTL); ttl != "never" && age >= points.Duration(openpoint.KeyTTL) {

@@ -60,12 +60,13 @@ func orUsual(n, usual int64) int64 {
 
 // visible leaves out what the name filter or an open point hides.
 func visible[R any](c *Call, rows Rows[R], name string) []R {
-	newest := c.Now().Add(-c.Points.Duration(openpoint.ListLag)).Unix()
+	lag := c.Points.Duration(openpoint.ListLag)
+	newest := c.Now().Add(-lag).Unix()
 	archived := c.Points.Is(openpoint.ListArchived, "yes")
 	shown := make([]R, 0, len(rows.All))
 	for _, row := range rows.All {
 		e := rows.Entry(row)
-		if e.Created > newest || (e.Archived && !archived) {
+		if (lag > 0 && e.Created > newest) || (e.Archived && !archived) {
 			continue
 		}
 		if name != "" && !strings.EqualFold(e.Name, name) {
