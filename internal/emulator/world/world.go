@@ -24,6 +24,8 @@ import (
 type World struct {
 	Clock  *clock.Clock
 	Points *openpoint.Settings
+	// Spending is set once, before the first request; nil: nothing is spent.
+	Spending Spending
 
 	store *store.Store
 	seed  uint64
