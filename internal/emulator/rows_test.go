@@ -95,3 +95,13 @@ func texts(n int, each string) []string {
 }
 
 type object = map[string]any
+
+// serialised is how many bytes a body has on the line.
+func serialised(t *testing.T, body any) int {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(text)
+}

@@ -106,6 +106,16 @@ func (r Reply) ID(t testing.TB) string {
 // names and values in turn; an empty value takes the header away.
 func (s *Service) Do(t testing.TB, method, path string, body any, headers ...string) Reply {
 	t.Helper()
+	r, err := s.Send(t, method, path, body, headers...)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return r
+}
+
+// Send is Do for requests that may get no answer.
+func (s *Service) Send(t testing.TB, method, path string, body any, headers ...string) (Reply, error) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.at(path), bodyOf(t, body))
 	if err != nil {
 		t.Fatal(err)
@@ -121,14 +131,11 @@ func (s *Service) Do(t testing.TB, method, path string, body any, headers ...str
 	}
 	resp, err := s.Client.Do(req)
 	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+		return Reply{}, err
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatalf("%s %s: read body: %v", method, path, err)
-	}
-	return Reply{resp.StatusCode, resp.Header, text}
+	return Reply{resp.StatusCode, resp.Header, text}, err
 }
 
 // Must is Do for requests that have to succeed.

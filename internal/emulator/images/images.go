@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,9 @@ type Image struct {
 // MinSide is the least width and height of a creative image, pixels (interface, part 2).
 const MinSide = 640
 
+// formats are those of part 2; a program may have registered further decoders.
+var formats = []string{"jpeg", "png", "webp"}
+
 const (
 	maxPixels = 100 << 20
 	// MaxBytes bounds an image file; the service's own bound is not published.
@@ -46,7 +50,7 @@ const (
 // Decode reads a whole image; minSide is the least width and height in pixels.
 func Decode(data []byte, minSide int) (Image, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
+	if err != nil || !slices.Contains(formats, format) {
 		return Image{}, wire.Invalidf("file", "invalid_image", "The file is no JPEG, PNG or WebP image.")
 	}
 	if config.Width < minSide || config.Height < minSide {
