@@ -10,6 +10,7 @@ import (
 	"adsync/internal/resource"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 )
 
 // both runs a test on every store. again gives the store as the next run of
@@ -267,4 +268,36 @@ func TestRecordRefusesWhatCannotBeReadBack(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestManyStepsAtOnce(t *testing.T) {
+	both(t, func(t *testing.T, s Store, again func() Store) {
+		const workers, steps = 8, 5
+		var group errgroup.Group
+		for w := range workers {
+			group.Go(func() error {
+				for i := range steps {
+					n := w*steps + i
+					id := fmt.Sprintf("run/%d/%d", w, i)
+					_, lastErr := s.Last(t.Context())
+					if err := errors.Join(
+						s.Begin(t.Context(), job(id, 1)),
+						s.Move(t.Context(), id, Sent, Update{}),
+						s.Finish(t.Context(), id, ads(n, 1), nil),
+						lastErr,
+					); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		must(t, group.Wait())
+		s = again()
+		open, err := s.Open(t.Context())
+		must(t, err)
+		if len(open) != workers*steps || len(records(t, s)) != workers*steps {
+			t.Errorf("%d open steps and %d records, want %d of each", len(open), len(records(t, s)), workers*steps)
+		}
+	})
 }

@@ -44,7 +44,7 @@ func makeDatabase(ctx context.Context, path string, h Header) error {
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
-	d, err := openDatabase(ctx, path, "rw")
+	d, err := openDatabase(ctx, path, writeMode)
 	if err != nil {
 		return err
 	}

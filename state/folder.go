@@ -119,7 +119,7 @@ func (f folder) openExisting(ctx context.Context, o Options) (*ledger, error) {
 	if err := f.ensureMark(c.header); err != nil {
 		return nil, err
 	}
-	d, err := openDatabase(ctx, f.path(databaseName), "rw")
+	d, err := openDatabase(ctx, f.path(databaseName), writeMode)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (f folder) openExisting(ctx context.Context, o Options) (*ledger, error) {
 
 // load reads the mark, then the database: a commit in between only puts the
 // database ahead.
-func (f folder) load(ctx context.Context, c *contents, deep bool, keep func(record, string, uint64)) error {
+func (f folder) load(ctx context.Context, c *contents, deep bool, keep keeper) error {
 	mark, marked, err := readMark(f.path(markName))
 	if err != nil {
 		return err

@@ -181,3 +181,30 @@ func TestErrorsHaveTheCodeThatExplainsThem(t *testing.T) {
 		}
 	}
 }
+
+// What a file system that is read-only has of a closed state is read as it is.
+func TestFrozenDatabaseIsReadWithoutItsOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	s := openFolder(t, dir)
+	must(t, s.Record(t.Context(), ads(0, 30)))
+	header := s.Header()
+	must(t, s.Close())
+	records := 0
+	got, err := loadAs(t.Context(), filepath.Join(dir, databaseName), frozenMode, true, func(record, string, uint64) { records++ })
+	must(t, err)
+	same(t, "header", got, header)
+	if records != 30 {
+		t.Errorf("%d records, want 30", records)
+	}
+	same(t, "files", names(t, dir), []string{"lineage", "lock", "state.db"})
+}
+
+func names(t *testing.T, dir string) []string {
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

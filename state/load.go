@@ -4,19 +4,39 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
+
+// keeper is given each record that was proved.
+type keeper func(r record, value string, sum uint64)
 
 // load reads every record of the file once and proves that they are all there
 // and as they were written. It opens the file for reading only, so that what is
-// damaged stays as it was found. keep is given each record.
-func load(ctx context.Context, path string, deep bool, keep func(r record, value string, sum uint64)) (Header, error) {
+// damaged stays as it was found.
+func load(ctx context.Context, path string, deep bool, keep keeper) (Header, error) {
 	if err := checkSize(path); err != nil {
 		return Header{}, err
 	}
-	d, err := openDatabase(ctx, path, "ro")
+	h, err := loadAs(ctx, path, readMode, deep, keep)
+	if failure, ok := errors.AsType[*sqlite.Error](err); ok && failure.Code()&0xff == sqlite3.SQLITE_CANTOPEN {
+		// A file system that is read-only has no room for SQLite's other files.
+		// Where there is no log, the file alone is the state.
+		if _, err := os.Lstat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+			return loadAs(ctx, path, frozenMode, deep, keep)
+		}
+	}
+	return h, err
+}
+
+func loadAs(ctx context.Context, path string, m mode, deep bool, keep keeper) (Header, error) {
+	d, err := openDatabase(ctx, path, m)
 	if err != nil {
 		return Header{}, err
 	}
@@ -68,7 +88,7 @@ func (d *database) checkFile(ctx context.Context, tx *sql.Tx, deep bool) error {
 	return nil
 }
 
-func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, keep func(record, string, uint64)) (Header, error) {
+func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, keep keeper) (Header, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT class, key, value, sum FROM record`)
 	if err != nil {
 		return Header{}, translate(err)

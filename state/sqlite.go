@@ -50,9 +50,18 @@ type database struct {
 	mark   *mark // nil while the file is being made
 }
 
-// openDatabase opens a file that is there. Mode is SQLite's: ro or rw.
-func openDatabase(ctx context.Context, path, mode string) (*database, error) {
-	pool, err := sql.Open("sqlite", dataSource(path, mode))
+// mode is how a database is opened.
+type mode string
+
+const (
+	writeMode  mode = "rw"
+	readMode   mode = "ro"
+	frozenMode mode = "ro, and nobody writes it"
+)
+
+// openDatabase opens a file that is there.
+func openDatabase(ctx context.Context, path string, m mode) (*database, error) {
+	pool, err := sql.Open("sqlite", dataSource(path, m))
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +75,14 @@ func openDatabase(ctx context.Context, path, mode string) (*database, error) {
 
 // dataSource asks for a write-ahead log and for an fsync before every commit
 // returns; the fsync of macOS that reaches the disk is on as well.
-func dataSource(path, mode string) string {
-	query := url.Values{"mode": {mode}, "_defensive": {"1"}, "_error_rc": {"1"}}
-	if mode != "ro" {
+func dataSource(path string, m mode) string {
+	query := url.Values{"mode": {"ro"}, "_defensive": {"1"}, "_error_rc": {"1"}}
+	switch m {
+	case writeMode:
+		query.Set("mode", "rw")
 		query.Set("_txlock", "immediate")
+	case frozenMode:
+		query.Set("immutable", "1")
 	}
 	query["_pragma"] = []string{"busy_timeout(5000)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "cache_size(-8000)"}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
