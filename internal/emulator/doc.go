@@ -20,6 +20,7 @@
 //	emulator/ads         room: campaigns, ad groups, ads, upload
 //	emulator/bulk        room: bulk mutation jobs and their workers
 //	emulator/account     room: the ad account
+//	emulator/geo         room: the search for locations, and their catalogue
 //	emulator/emulatortest starts one for a test
 //
 // # A request

@@ -6,6 +6,7 @@ import (
 	"adsync/internal/emulator/account"
 	"adsync/internal/emulator/ads"
 	"adsync/internal/emulator/bulk"
+	"adsync/internal/emulator/geo"
 	"adsync/internal/emulator/service"
 )
 
@@ -22,6 +23,7 @@ func (s *Server) rooms() [][]service.Route {
 		account.Routes(),
 		s.tree.Routes(),
 		jobs.Routes(),
+		geo.Routes(),
 	}
 }
 

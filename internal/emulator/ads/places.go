@@ -1,5 +1,7 @@
 package ads
 
+import "adsync/internal/emulator/geo"
+
 // countries are the ISO 3166-1 alpha-2 codes.
 const countries = " AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ" +
 	" CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR" +
@@ -18,20 +20,16 @@ type place struct {
 	RegionCode  *string `json:"region_code"`
 }
 
-// catalogue is a sample of the service's locations.
-var catalogue = map[string]place{
-	"1000055": {"1000055", "Czechia", "country", "CZ", nil},
-	"2000043": {"2000043", "California", "region", "US", region("US-CA")},
-	"3000001": {"3000001", "New York", "dma", "US", nil},
-	"3000194": {"3000194", "San Francisco-Oakland-San Jose", "dma", "US", nil},
-}
-
-func region(code string) *string { return &code }
-
-// expand shows a location id. Ids outside the sample stand for a region without a code.
+// expand shows a location id. Ids outside the catalogue stand for a region
+// without a code.
 func expand(id string) place {
-	if p, ok := catalogue[id]; ok {
-		return p
+	p, ok := geo.Find(id)
+	if !ok {
+		return place{ID: id, Name: "Location " + id, Type: "region", CountryCode: "US"}
 	}
-	return place{ID: id, Name: "Location " + id, Type: "region", CountryCode: "US"}
+	shown := place{ID: p.ID, Name: p.Name, Type: p.Type, CountryCode: p.CountryCode}
+	if p.RegionCode != "" {
+		shown.RegionCode = &p.RegionCode
+	}
+	return shown
 }

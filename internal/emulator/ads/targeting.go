@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"adsync/internal/emulator/geo"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
@@ -165,7 +166,7 @@ func checkPlaces(a *world.Account, c world.Campaign, places *world.Places) error
 		return nil
 	}
 	for _, id := range places.Include {
-		if _, ok := catalogue[id]; !ok {
+		if _, ok := geo.Find(id); !ok {
 			return wire.Invalidf("targeting.locations", "location_not_found", "No location found with id '%s'.", id)
 		}
 	}

@@ -50,7 +50,7 @@ func TestSearch(t *testing.T) {
 		want       []string
 	}{
 		{"a whole name", "california", 5, []string{"2000043"}},
-		{"a name, the region before the market", "New York", 2, []string{"2000033", "3000001"}},
+		{"a name, the region before the market", "New York", 2, []string{"2000032", "3000001"}},
 		{"a country's code", "cz", 1, []string{"1000055"}},
 		{"a region's code", "us-ca", 1, []string{"2000043"}},
 		{"an id", "3000194", 5, []string{"3000194"}},
