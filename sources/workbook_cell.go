@@ -17,10 +17,12 @@ var exactTypes = []resource.Type{resource.TypeMoney, resource.TypeChoice, resour
 // cellText gives the text an attribute's Parse reads: what the cell stores, in
 // the form its type wants. It never looks at what the cell shows.
 func (r *tabReader) cellText(c cell, typ resource.Type) (string, *resource.Finding) {
-	if c.isFormula && c.form != errorCell {
-		if text, isPicture := pictureAddress(c.formula); isPicture && typ == resource.TypeImage {
-			return text, nil
+	if typ == resource.TypeImage && c.isFormula {
+		if address, ok := pictureAddress(c.formula); ok {
+			return address, nil
 		}
+	}
+	if c.isFormula && c.form != errorCell {
 		if finding := badFormula(c, typ); finding != nil {
 			return "", finding
 		}

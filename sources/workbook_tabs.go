@@ -124,13 +124,23 @@ func kindColumns(schemas resource.Schemas, s *resource.Schema) []column {
 			c.title = a.Name
 		}
 		if len(s.NameFrom) > 0 && a.Name == s.NameFrom[0] {
-			c.synonyms = append(c.synonyms, s.Title+" name", s.Title+" title")
+			c.synonyms = append(c.synonyms, unclaimed(s, s.Title+" name", s.Title+" title")...)
 		}
 		rest = append(rest, c)
 		rest = append(rest, lengthColumn(a)...)
 		rest = append(rest, namedListColumns(s, a)...)
 	}
 	return withoutClashes(append(append(columns, rest...), commonColumns()...))
+}
+
+// unclaimed leaves out the names an attribute of the kind has for its own: the
+// title of an ad is not its name.
+func unclaimed(s *resource.Schema, names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool {
+		return slices.ContainsFunc(s.Attributes, func(a resource.Attribute) bool {
+			return slices.ContainsFunc(a.Synonyms, func(synonym string) bool { return resource.Fold(synonym) == resource.Fold(name) })
+		})
+	})
 }
 
 // namedListColumns name the lists whose entries join the attribute.

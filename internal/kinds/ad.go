@@ -24,14 +24,14 @@ func ad() *resource.Schema {
 				Bulk: resource.BulkField{Create: "title", Update: "creative.title"},
 			},
 			{
-				Name: "body", Header: "Body", Synonyms: []string{"Text", "Ad body", "Copy"},
+				Name: "body", Header: "Body", Synonyms: []string{"Text", "Ad body", "Copy", "Ad copy"},
 				Help: "At most 100 characters. A change restarts the review.", Example: "Light, grippy trail shoes. Free returns.",
 				Type: resource.TypeText, Max: 100, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.body"},
 				Bulk: resource.BulkField{Create: "body", Update: "creative.body"},
 			},
 			{
-				Name: "target_url", Header: "Target URL", Synonyms: []string{"URL", "Landing page", "Final URL", "Link"},
+				Name: "target_url", Header: "Target URL", Synonyms: []string{"URL", "Landing page", "Landing page URL", "Final URL", "Link"},
 				Help: "Address of the landing page, http or https, at most 2,048 characters. A change restarts the review.", Example: "https://shop.example/trail",
 				Type: resource.TypeURL, Max: 2048, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.target_url"},

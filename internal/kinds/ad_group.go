@@ -20,7 +20,7 @@ func adGroup() *resource.Schema {
 			},
 			status(),
 			{
-				Name: "bid.max", Header: "Max bid", Synonyms: []string{"Bid", "Max CPC", "Maximum bid"},
+				Name: "bid.max", Header: "Max bid", Synonyms: []string{"Bid", "Max CPC", "Max CPC bid", "Maximum bid"},
 				Help: "Most to pay for one click (one impression, or one conversion, as the campaign bids). Leave blank with a maximize strategy.", Example: "1.25",
 				Type: resource.TypeMoney, Min: 1, Max: 30_400_000_000_000, Clearable: true, Spend: resource.Amount,
 				Wire: resource.Wire{Path: "bidding_config.max_bid_micros"},

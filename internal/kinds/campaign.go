@@ -107,7 +107,7 @@ func budgetDaily() resource.Attribute {
 
 func budgetLifetime() resource.Attribute {
 	return resource.Attribute{
-		Name: "budget.lifetime", Header: "Lifetime budget", Synonyms: []string{"Total budget", "Budget"},
+		Name: "budget.lifetime", Header: "Lifetime budget", Synonyms: []string{"Total budget", "Campaign total budget", "Budget"},
 		Help: "Most to spend over the whole campaign, in the account's currency. Give this or the daily budget. Blank: left as it is.", Example: "1500.00",
 		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "lifetime",
 		Wire: resource.Wire{Path: "budget.lifetime_spend_limit_micros"},

@@ -1,0 +1,244 @@
+package sources
+
+import (
+	"testing"
+
+	"adsync/internal/diag"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+)
+
+func TestHeaders(t *testing.T) {
+	plain := `campaign bidding_type="clicks" budget.daily=50000000 name="Spring"`
+	sheet := func(rows ...[]any) sheetOf { return sheetOf{"Campaigns", rows} }
+	for _, c := range []struct {
+		name     string
+		sheet    sheetOf
+		drafts   []string
+		problems []string
+	}{
+		{"another order, case, marks and blanks", sheet([]any{"DAILY_BUDGET (usd)", " bidding* ", "cam paign\u00a0"}, []any{50, "clicks", "Spring"}), []string{plain}, nil},
+		{"synonyms", sheet([]any{"Campaign name", "Objective", "budget_daily"}, []any{"Spring", "Clicks"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
+		{"notes above", sheet([]any{"Q4 plan"}, nil, []any{"Campaign", "fill in below"}, []any{"Campaign", "Bidding", "Daily budget"}, []any{"Spring", "clicks", 50}), []string{plain}, nil},
+		{"the user's own columns", sheet([]any{"Owner", "Campaign", "Bidding", "Margin", "Daily budget"}, []any{"Ann", "Spring", "clicks", 0.4, 50}), []string{plain}, nil},
+		{"a misspelt header", sheet([]any{"Campaign", "Bidding", "Daily budgett"}, []any{"Spring", "clicks", 50}), []string{`campaign bidding_type="clicks" name="Spring"`}, []string{`Campaigns!C1: header is "Daily budgett"; want one adsync knows`}},
+		{"a misspelt header without values", sheet([]any{"Campaign", "Bidding", "Daily budgett"}, []any{"Spring", "clicks"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
+		{"a value under no header", sheet([]any{"Campaign", "Bidding"}, []any{"Spring", "clicks", nil, 50}), []string{`campaign bidding_type="clicks" name="Spring"`}, []string{"Campaigns!D2: column D has a value and no header"}},
+		{"an own column that is nearly ours", sheet([]any{"Campaign", "Bidding", "#Stats"}, []any{"Spring", "clicks", "x"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
+		{"a header twice", sheet([]any{"Campaign", "Bidding", "Objective"}, []any{"Spring", "clicks", "views"}), []string{`campaign bidding_type="clicks" name="Spring"`}, []string{`Campaigns!C1: header "Objective" means "Bidding", as does column B`}},
+		{"another currency", sheet([]any{"Campaign", "Bidding", "Daily budget (EUR)"}, []any{"Spring", "clicks", 50}), nil, []string{`Campaigns!C1: header says the currency is "EUR"; want the account's currency USD`}},
+		{"a remark in brackets", sheet([]any{"Campaign", "Bidding (what is paid for)", "Daily budget (per day)"}, []any{"Spring", "clicks", 50}), []string{plain}, nil},
+		{"no header", sheet([]any{"some", "notes"}, []any{"more", "notes"}), nil, []string{"Campaigns!A1: sheet has no header in its first 20 rows"}},
+		{"an empty sheet", sheet(), nil, nil},
+		{"a sheet name in another form", sheetOf{"campaigns ", [][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50}}}, []string{plain}, nil},
+		{"a misspelt sheet", sheetOf{"Campains", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, []string{`sheet is named "Campains" and has rows`}},
+		{"the user's own sheet", sheetOf{"Budget maths", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := readBytes(bookOf(t, c.sheet))
+			wantProblems(t, got.problems, c.problems...)
+			wantDrafts(t, got.drafts, c.drafts...)
+		})
+	}
+}
+
+func TestParentsOfARowAreColumns(t *testing.T) {
+	got := readBytes(bookOf(t, sheetOf{"Ads", [][]any{
+		{"Ad group", "Title", "Body", "Target URL", "Image"},
+		{"Runners", "Shoes", "Light.", "https://shop.example", "a.png"},
+	}}))
+	wantProblems(t, got.problems, `Ads!1: sheet has no column "Campaign"; want one`)
+
+	got = readBytes(bookOf(t, sheetOf{"Ads", [][]any{
+		{"Campaign", "Ad group", "Title"},
+		{"Spring", nil, "Shoes"},
+		{"Spring", false, "Shoes"},
+		{"Total", nil, nil},
+	}}))
+	wantProblems(t, got.problems, "Ads!B2: Ad group is missing", "Ads!B3: cell holds FALSE; want text", "Ads!B4: Ad group is missing")
+	if want := (rows{Read: 3, Failed: 3}); got.rows != want {
+		t.Errorf("rows = %+v, want %+v", got.rows, want)
+	}
+}
+
+func TestRowsAreUsedIgnoredOrFailed(t *testing.T) {
+	got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{
+		{"Campaign", "Bidding", "Include", "Notes", "Owner"},
+		{"# example", "clicks"},
+		{"Spring", "clicks", "yes"},
+		nil,
+		{"Summer", "clicks", "No", "later"},
+		{nil, nil, nil, "only a note", "Ann"},
+		{"Autumn", "clicks", false},
+		{"Winter", "clicks", "maybe"},
+		{"May", "clicks", true},
+	}}))
+	wantProblems(t, got.problems, `Campaigns!C8: Include is "maybe"; want yes or no`)
+	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" name="Spring"`, `campaign bidding_type="clicks" name="May"`)
+	if want := (rows{Read: 6, Used: 2, Ignored: 3, Failed: 1}); got.rows != want {
+		t.Errorf("rows = %+v, want %+v", got.rows, want)
+	}
+}
+
+func TestMergedCellsAreReportedOnce(t *testing.T) {
+	got := readBytes(bookWith(t, func(f *excelize.File) {
+		must(t, f.MergeCell("Ads", "A2", "A3"))
+		must(t, f.MergeCell("Ads", "H2", "H3")) // the user's own column
+	}, sheetOf{"Ads", [][]any{
+		{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image", "Key", "Mine"},
+		{"Spring", "Runners", "Shoes", "Light.", "https://shop.example", "a.png", "k1", "x"},
+		{nil, "Runners", "Boots", "Light.", "https://shop.example", "a.png", "k2"},
+	}}))
+	wantProblems(t, got.problems, "Ads!A2: cells A2 to A3 are merged; want one value a cell")
+	if want := (rows{Read: 2, Failed: 2}); got.rows != want {
+		t.Errorf("rows = %+v, want %+v", got.rows, want)
+	}
+}
+
+func TestHiddenRowsColumnsAndSheetsAreReadAndSaid(t *testing.T) {
+	got := readBytes(bookWith(t, func(f *excelize.File) {
+		must(t, f.SetRowVisible("Campaigns", 2, false))
+		must(t, f.SetColVisible("Campaigns", "D", false))
+		must(t, f.SetSheetVisible("Ad groups", false))
+	}, campaignsSheet, adGroupsSheet))
+	wantDrafts(t, got.drafts, spring, runners)
+	wantProblems(t, got.problems,
+		"Campaigns: warning: 1 rows are hidden and 1 columns are hidden, and read like the others",
+		"Ad groups: warning: the sheet is hidden, and read like the others")
+	if diag.HasErrors(got.problems) {
+		t.Error("hidden rows are errors, want warnings")
+	}
+}
+
+func TestHintsOnTheirOwnSheet(t *testing.T) {
+	groups := sheetOf{"Ad groups", [][]any{
+		{"Campaign", "Ad group", "Key", "Context hints", "Hint lists"},
+		{"Spring", "Runners", "run", nil, "basics; extra"},
+		{"Spring", "Walkers", "walk", "people who walk"},
+		{"Summer", "Runners", "run-2"},
+	}}
+	campaigns := sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Key"}, {"Spring", "clicks", "sp"}, {"Summer", "views", "su"}}}
+	hints := sheetOf{"Context hints", [][]any{
+		{"Campaign", "Ad group", "Hint", "Use"},
+		{"sp", "Runners", "people comparing shoes, or boots"},
+		{"Summer", "run-2", "runners in summer", "Show For"},
+		{"Spring", "run", "marathon plans"},
+		{"Summer", "Runners", "football boots", "avoid"},
+	}}
+	got := readBytes(bookOf(t, hints, groups, campaigns))
+	wantProblems(t, got.problems)
+	wantDrafts(t, got.drafts[2:],
+		`ad_group in Spring key=run name="Runners" context_hints~people comparing shoes, or boots;marathon plans;@basics;@extra;`,
+		`ad_group in Spring key=walk context_hints=["people who walk"] name="Walkers"`,
+		`ad_group in Summer key=run-2 context_hints=["runners in summer"] exclusion_hints=["football boots"] name="Runners"`)
+	at := got.drafts[4].attributes.Value("context_hints").ItemPosition(0)
+	if want := (diag.Position{File: "q4.xlsx", Sheet: "Context hints", Line: 3, Column: 3}); at != want {
+		t.Errorf("hint stands at %v, want %v", at, want)
+	}
+	if want := (rows{Read: 9, Used: 9}); got.rows != want {
+		t.Errorf("rows = %+v, want %+v", got.rows, want)
+	}
+}
+
+func TestHintsThatHaveNoPlace(t *testing.T) {
+	got := readBytes(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"Context hints", [][]any{
+		{"Campaign", "Ad group", "Hint", "Use"},
+		{"Spring launch", "Runners", "people who like mud"},
+		{"Spring launch", "Swimmers", "people who swim"},
+		{"Spring launch", "Swimmers", "people who dive"},
+		{"Spring launch", "Runners", "boots", "never"},
+		{"Spring launch", "Runners"},
+	}}))
+	wantProblems(t, got.problems,
+		"Context hints!C2: Context hints are on this sheet and in the column Context hints of row 2; want them in one place",
+		`Context hints!B3: ad group "Spring launch / Swimmers" has no row in the sheet Ad groups`,
+		`Context hints!D5: Use is "never"; want show for or avoid`,
+		"Context hints!C6: Hint is missing; want one")
+	if r := got.rows; r.Read != r.Used+r.Ignored+r.Failed || r.Failed != 5 {
+		t.Errorf("rows = %+v, want 5 failed", got.rows)
+	}
+}
+
+func TestLocationsOnTheirOwnSheet(t *testing.T) {
+	got := readBytes(bookOf(t, campaignsSheet, sheetOf{"Locations", [][]any{
+		{"Campaign", "Location ID", "Name"},
+		{"Spring launch", "3000194", "Oslo"},
+		{"Spring launch", 2000043, "Bergen"},
+	}}))
+	wantProblems(t, got.problems)
+	if v := got.drafts[0].attributes.Value("targeting.locations"); v.String() != `["2000043" "3000194"]` {
+		t.Errorf("locations = %v", v)
+	}
+}
+
+func TestHintListsAreOneAColumn(t *testing.T) {
+	got := readBytes(bookOf(t, sheetOf{"Hint lists", [][]any{
+		{"trail-basics", "mud", "empty"},
+		{"people who hike", "people who like mud"},
+		{nil, "mud, and more mud"},
+		{"trail maps", nil, nil, "stray"},
+	}}))
+	wantProblems(t, got.problems, "Hint lists!D4: column D has an entry and no name on top")
+	var lists []string
+	for _, l := range got.lists {
+		line := l.name.text + ":"
+		for _, item := range l.items {
+			line += " " + item.text + " at " + item.position.Cell() + ";"
+		}
+		lists = append(lists, line)
+	}
+	want := []string{"trail-basics: people who hike at A2; trail maps at A4;", "mud: people who like mud at B2; mud, and more mud at B3;"}
+	if diff := cmp.Diff(want, lists); diff != "" {
+		t.Errorf("lists (-want +got):\n%s", diff)
+	}
+}
+
+// The vendor's own bulk-upload workbook, as its help pages describe it.
+func TestVendorsBulkUploadWorkbook(t *testing.T) {
+	got := readBytes(bookOf(t,
+		sheetOf{"campaigns", [][]any{
+			{"Fill one campaign a row. Do not rename the columns."},
+			{"campaign_name", "objective", "daily_budget", "start_date", "end_date", "country"},
+			{"Spring launch", "Clicks", 50, "2026-12-01", "2026-12-31", "[“US”, “CA”]"},
+			{"Brand", "Views", 25, "2026-12-01", nil, `["NO"]`},
+		}},
+		sheetOf{"adgroups", [][]any{
+			{"campaign_name", "ad_group_name", "max_bid", "context_hints"},
+			{"Spring launch", "Runners", 1.25, "[“people comparing shoes”, “people who run, daily”]"},
+		}},
+		sheetOf{"ads", [][]any{
+			{"campaign_name", "ad_group_name", "ad_title", "ad_copy", "landing_page_url", "image_url"},
+			{"Spring launch", "Runners", "Shoes for muddy trails", "Light, grippy.", "https://shop.example/trail", "https://img.example/a.png"},
+		}}))
+	wantProblems(t, got.problems)
+	wantDrafts(t, got.drafts,
+		`campaign bidding_type="clicks" budget.daily=50000000 end="2026-12-31" name="Spring launch" start="2026-12-01" targeting.countries=["CA" "US"]`,
+		`campaign bidding_type="impressions" budget.daily=25000000 name="Brand" start="2026-12-01" targeting.countries=["NO"]`,
+		`ad_group in Spring launch bid.max=1250000 context_hints=["people comparing shoes" "people who run, daily"] name="Runners"`,
+		`ad in Spring launch in Runners body="Light, grippy." image="https://img.example/a.png" target_url="https://shop.example/trail" title="Shoes for muddy trails"`)
+}
+
+func TestPictures(t *testing.T) {
+	png := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00\x00IEND\xaeB`\x82")
+	ads := sheetOf{"Ads", [][]any{
+		{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image"},
+		{"Spring", "Runners", "Shoes", "Light.", "https://shop.example", nil},
+		{"Spring", "Runners", "Boots", "Light.", "https://shop.example", "boots.png"},
+	}}
+	got := readBytes(bookWith(t, func(f *excelize.File) {
+		for _, cell := range []string{"F2", "F3", "H2"} {
+			must(t, f.AddPictureFromBytes("Ads", cell, &excelize.Picture{Extension: ".png", File: png}))
+		}
+	}, ads))
+	wantProblems(t, got.problems, "Ads!F2: a picture is pasted here; want the name of a picture file, or its address")
+
+	formula := rebuild(t, bookOf(t, ads), "xl/worksheets/sheet1.xml", func(b []byte) []byte {
+		return replaceCell(t, b, "F3", `<c r="F3" t="e" vm="1"><f>_xlfn.IMAGE("https://img.example/a.png")</f><v>#VALUE!</v></c>`)
+	})
+	got = readBytes(formula)
+	wantProblems(t, got.problems)
+	if v := got.drafts[1].attributes.Value("image"); v.Text() != "https://img.example/a.png" {
+		t.Errorf("image = %v, want the address of the formula", v)
+	}
+}
