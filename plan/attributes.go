@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"adsync/internal/resource"
 )
@@ -15,7 +16,7 @@ func (d *differ) compareAttributes(t three) {
 		return
 	}
 	moves := slices.ContainsFunc(fields, func(f Field) bool { return t.kind.attributes[f.Name].Immutable })
-	if moves && d.covered(Replaces, t.address) && (!adopts || d.covered(Adopts, t.address)) {
+	if moves && d.covered(Replaces, t.address) && (!adopts || d.covered(Adopts, t.address)) && unreplaceable(t) == "" {
 		c := d.create(t, Replace)
 		c.Hazards = append(c.Hazards, Replaces, Archives)
 		return
@@ -109,13 +110,14 @@ func (d *differ) released(h Hold, at resource.Address) bool {
 
 // tableHolds are the holds of the table's rows on one field that differs.
 func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
+	if a.Immutable {
+		return immutableHold(t, a, f)
+	}
 	hold := func(h Hazard, message string) []Hold {
 		return []Hold{{Hazard: h, Message: message, Allow: allowAt(h, t.address)}}
 	}
 	foreign := t.last == nil || f.Last.IsAbsent() && !unset(f.Live)
 	switch {
-	case a.Immutable:
-		return hold(Replaces, a.Name+" cannot change after creation: "+a.Show(f.Live)+" is live; restore it, or allow archiving this one and creating another")
 	case a.Spend == resource.Delivery:
 		return d.statusHolds(t, a, f, foreign)
 	case !readable(a) || t.last == nil:
@@ -130,6 +132,31 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", someone changed it to "+a.Show(f.Live)+" outside adsync; both started from "+a.Show(f.Last))
 	}
 	return nil
+}
+
+// immutableHold holds an edit of what cannot change. Replacing is offered where
+// it can be done.
+func immutableHold(t three, a *resource.Attribute, f *Field) []Hold {
+	message := a.Name + " cannot change after creation: " + a.Show(f.Live) + " is live; restore it, or "
+	if obstacle := unreplaceable(t); obstacle != "" {
+		return []Hold{{Hazard: Replaces, Message: message + "create another under a new key; replacing this one would need more: " + obstacle}}
+	}
+	return []Hold{{Hazard: Replaces, Message: message + "allow archiving this one and creating another", Allow: allowAt(Replaces, t.address)}}
+}
+
+// unreplaceable says what stands in the way of archiving the resource and
+// creating it again, "" where nothing does.
+func unreplaceable(t three) string {
+	lacks := namesOfLacks(t.lacks())
+	switch {
+	case len(lacks) > 0:
+		return "the files do not give " + strings.Join(lacks, ", ")
+	case startsForeignPause(t):
+		return "it " + pausedMessage
+	case t.above.held != nil:
+		return "what is above it is held"
+	}
+	return ""
 }
 
 const pausedMessage = "was paused outside adsync, which adsync never undoes; to start it, let the file say paused once and then active again"

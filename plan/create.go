@@ -61,37 +61,58 @@ func heldWith(t three, c *Change) *Hold {
 }
 
 // createFields fills the fields of a create and gives what is missing.
-func (d *differ) createFields(t three, c *Change) (missing []string) {
+func (d *differ) createFields(t three, c *Change) []string {
 	for i := range t.kind.schema.Attributes {
 		a := &t.kind.schema.Attributes[i]
 		f := Field{Name: a.Name, Desired: t.desired.Value(a.Name), Cause: Edit, Phase: Creates}
 		if t.last != nil {
 			f.Last = t.last.Value(a.Name)
 		}
+		if f.Desired.IsNull() { // nothing to clear yet
+			c.Recorded = append(c.Recorded, f)
+		}
 		if !f.Desired.IsSet() && a.OnCreate && a.Default != "" {
 			f.Desired, f.Cause = resource.Text(a.Default), Default
 		}
-		switch {
-		case f.Desired.IsSet():
+		if f.Desired.IsSet() {
 			c.Fields = append(c.Fields, f)
-		case a.OnCreate:
-			missing = append(missing, a.Name)
-			d.missing(t, t.address.String()+" is new and has no "+a.Name+"; want one")
 		}
 	}
-	missing = append(missing, d.missingHalf(t)...)
 	sortFields(c.Fields)
+	sortFields(c.Recorded)
 	d.startAtTop(t, c)
-	return missing
+	lacks := t.lacks()
+	for _, l := range lacks {
+		d.problems.Add(diag.Problem{Code: l.code, Position: t.desired.Position, Address: t.address.String(), Message: t.address.String() + " is new and " + l.message})
+	}
+	return namesOfLacks(lacks)
 }
 
-func (d *differ) missing(t three, message string) {
-	d.problems.Add(diag.Problem{Code: diag.Required, Position: t.desired.Position, Address: t.address.String(), Message: message})
+// lack is something a create must give and the files do not.
+type lack struct {
+	name    string
+	code    diag.Code
+	message string
 }
 
-// missingHalf holds a create to exactly one attribute of each exclusive setting
-// (service facts, 2.3: exactly one of daily and lifetime).
-func (d *differ) missingHalf(t three) (missing []string) {
+func namesOfLacks(lacks []lack) []string {
+	var names []string
+	for _, l := range lacks {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+// lacks gives what the files must say before the resource can be created:
+// every attribute a create needs, and exactly one attribute of each exclusive
+// setting (service facts, 2.3: exactly one of daily and lifetime).
+func (t *three) lacks() (lacks []lack) {
+	for i := range t.kind.schema.Attributes {
+		a := &t.kind.schema.Attributes[i]
+		if a.OnCreate && a.Default == "" && !t.desired.Value(a.Name).IsSet() {
+			lacks = append(lacks, lack{a.Name, diag.Required, "has no " + a.Name + "; want one"})
+		}
+	}
 	for _, halves := range t.kind.exclusive {
 		var names, given []string
 		for _, a := range halves {
@@ -100,19 +121,15 @@ func (d *differ) missingHalf(t three) (missing []string) {
 				given = append(given, a.Name)
 			}
 		}
-		if len(given) == 1 {
-			continue
+		one := "exactly one of " + strings.Join(names, " and ")
+		switch {
+		case len(given) == 0:
+			lacks = append(lacks, lack{one, diag.Required, "has neither " + strings.Join(names, " nor ") + "; want one of them"})
+		case len(given) > 1:
+			lacks = append(lacks, lack{one, diag.Conflicting, "has " + strings.Join(given, " and ") + "; want one of them"})
 		}
-		want := strings.Join(names, " or ")
-		missing = append(missing, "exactly one of "+want)
-		if len(given) == 0 {
-			d.missing(t, t.address.String()+" is new and has neither "+strings.Join(names, " nor ")+"; want one of them")
-			continue
-		}
-		d.problems.Add(diag.Problem{Code: diag.Conflicting, Position: t.desired.Position, Address: t.address.String(),
-			Message: t.address.String() + " has " + strings.Join(given, " and ") + "; want one of them"})
 	}
-	return missing
+	return lacks
 }
 
 // startAtTop puts off the start of the highest new resource of a tree: it is

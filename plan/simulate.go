@@ -1,6 +1,10 @@
 package plan
 
-import "adsync/internal/resource"
+import (
+	"strings"
+
+	"adsync/internal/resource"
+)
 
 // Simulate gives what would be live after the applicable part of a plan, with a
 // made-up id for what it creates. It changes neither argument.
@@ -25,7 +29,19 @@ func simulate(live *resource.Snapshot, k *kind, c Change) {
 	case Record, Forget:
 		return
 	case Create, Replace:
+		if before != nil { // what was there stays archived, under another address
+			removeTree(live, c.Address)
+		}
 		before = &resource.Resource{Address: c.Address, ID: "simulated:" + c.Address.String()}
 	}
 	live.Put(k.overlay(before, c.Fields, func(*Field) bool { return true }))
+}
+
+// removeTree takes out a resource and what lies beneath it.
+func removeTree(s *resource.Snapshot, top resource.Address) {
+	for _, a := range s.Addresses() {
+		if a == top || strings.HasPrefix(a.Key, top.Key+"/") {
+			s.Remove(a)
+		}
+	}
 }
