@@ -34,6 +34,7 @@ type Point struct {
 // constants and rows, and a word here.
 var table = slices.Concat(
 	treePoints,
+	accountPoints,
 )
 
 // Settings is the behaviour taken at every point. It may be changed while the

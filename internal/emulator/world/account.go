@@ -35,7 +35,11 @@ type Account struct {
 	JobResults    *Table[JobResult]
 	EventSettings *Table[EventSetting]
 	Pixels        *Table[Pixel]
-	Audiences     *Table[Audience]
+	SpendLimits   *Table[SpendLimit]
+	SpendConfigs  *Table[SpendConfig] // one row
+
+	AudienceTables
+	ConversionTables
 
 	AdGroupsOf   *Index[AdGroup]   // by campaign
 	AdsOf        *Index[Ad]        // by ad group
@@ -60,7 +64,12 @@ func newAccount(w *World, id string) *Account {
 	a.JobResults = newTable(a, "job_results", JobResult.id)
 	a.EventSettings = newTable(a, "event_settings", func(s EventSetting) string { return s.ID })
 	a.Pixels = newTable(a, "pixels", func(p Pixel) string { return p.ID })
-	a.Audiences = newTable(a, "audiences", func(d Audience) string { return d.ID })
+
+	a.SpendLimits = newTable(a, "spend_limits", func(l SpendLimit) string { return l.ID })
+	a.SpendConfigs = newTable(a, "spend_configs", func(c SpendConfig) string { return c.AccountID })
+
+	a.AudienceTables = newAudienceTables(a)
+	a.ConversionTables = newConversionTables(a)
 
 	a.AdGroupsOf = a.AdGroups.index(func(g AdGroup) string { return g.CampaignID })
 	a.AdsOf = a.Ads.index(func(d Ad) string { return d.AdGroupID })

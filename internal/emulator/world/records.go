@@ -122,15 +122,5 @@ type Pixel struct {
 	CreatedAt  int64  `json:"created_at"`
 }
 
-// Audience is a custom audience.
-type Audience struct {
-	ID          string  `json:"id"`
-	Name        string  `json:"name"`
-	Description *string `json:"description"`
-	Status      string  `json:"status"`
-	CreatedAt   int64   `json:"created_at"`
-	UpdatedAt   int64   `json:"updated_at"`
-}
-
 // Raw is a part of a record that is kept as it was sent.
 type Raw = json.RawMessage
