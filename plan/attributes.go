@@ -46,6 +46,9 @@ func (d *differ) holdAdopt(t three, c *Change) {
 		allow = t.above.held.Allow
 	}
 	c.hold(Hold{Hazard: Adopts, Allow: allow, Message: "is at the service already, as " + c.ID + ", and adsync did not create it"})
+	if _, closed := d.fates[t.address]; closed {
+		return
+	}
 	d.fates[t.address] = &fate{held: &Hold{Hazard: Adopts, Allow: allow, Message: "held with " + t.address.String()}}
 }
 

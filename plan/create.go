@@ -62,6 +62,7 @@ func heldWith(t three, c *Change) *Hold {
 
 // createFields fills the fields of a create and gives what is missing.
 func (d *differ) createFields(t three, c *Change) []string {
+	c.Fields = make([]Field, 0, len(t.desired.Attributes)+1)
 	for i := range t.kind.schema.Attributes {
 		a := &t.kind.schema.Attributes[i]
 		f := Field{Name: a.Name, Desired: t.desired.Value(a.Name), Cause: Edit, Phase: Creates}

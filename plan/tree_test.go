@@ -71,6 +71,8 @@ func TestDiffOfTrees(t *testing.T) {
 			create ad_group/x/r HELD(removed-by-hand)`},
 		{name: "what lies beneath an archived campaign is not compared", last: three, live: three,
 			desired: "campaign/x status=archived\nad_group/x/r name=Other\nad/x/r/b " + ad, want: "archive campaign/x HELD(archives)"},
+		{name: "archiving what is not ours is held twice, and nothing beneath it is compared", live: three,
+			desired: "campaign/x status=archived\nad_group/x/r name=Other", want: "archive campaign/x HELD(adopt) HELD(archives)"},
 		{name: "a create that is held holds its children", desired: "campaign/x name=Spring bidding_type=clicks\nad_group/x/r name=Runners\nad/x/r/a " + ad, want: `
 			create campaign/x HELD(incomplete)
 			create ad_group/x/r HELD(incomplete)
@@ -195,5 +197,17 @@ func TestApplicableLeavesOutWhatIsHeld(t *testing.T) {
 				t.Errorf("Applicable (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+func TestSimulateLeavesItsInputAlone(t *testing.T) {
+	live := snapshot(t, "campaign/x#1 name=Spring status=active")
+	p := diff(t, "campaign/x#1 name=Spring status=active", "campaign/x name=Summer status=paused", "campaign/x#1 name=Spring status=active")
+	after := plan.Simulate(live, p)
+	if got := live.Get(resource.Address{Kind: kinds.Campaign, Key: "x"}).Value("name").Text(); got != "Spring" {
+		t.Errorf("the live name became %q; want it as it was", got)
+	}
+	if got := after.Get(resource.Address{Kind: kinds.Campaign, Key: "x"}).Value("name").Text(); got != "Summer" {
+		t.Errorf("the name afterwards is %q; want Summer", got)
 	}
 }

@@ -1,0 +1,118 @@
+package plan_test
+
+import (
+	"fmt"
+	"io"
+	"testing"
+
+	"adsync/internal/diag"
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// account is n campaigns of one ad group of one ad.
+func account(n int, bound bool) *resource.Snapshot {
+	s := &resource.Snapshot{}
+	for i := range n {
+		c := fmt.Sprintf("c%d", i)
+		for _, r := range []*resource.Resource{
+			{Address: resource.Address{Kind: kinds.Campaign, Key: c}, Attributes: resource.Attributes{
+				{Name: "bidding_type", Value: resource.Text("clicks")}, {Name: "budget.daily", Value: resource.Number(50e6)},
+				{Name: "name", Value: resource.Text("Campaign " + c)}, {Name: "status", Value: resource.Text("active")},
+				{Name: "targeting.countries", Value: resource.List([]string{"CA", "US"})}}},
+			{Address: resource.Address{Kind: kinds.AdGroup, Key: c + "/g"}, Attributes: resource.Attributes{
+				{Name: "bid.max", Value: resource.Number(1e6)}, {Name: "context_hints", Value: resource.List([]string{"people who run", "people who walk"})},
+				{Name: "name", Value: resource.Text("Group")}, {Name: "status", Value: resource.Text("active")}}},
+			{Address: resource.Address{Kind: kinds.Ad, Key: c + "/g/a"}, Attributes: resource.Attributes{
+				{Name: "body", Value: resource.Text("Light")}, {Name: "image", Value: resource.Text("https://a.example/a.png")},
+				{Name: "name", Value: resource.Text("Hero")}, {Name: "status", Value: resource.Text("active")},
+				{Name: "target_url", Value: resource.Text("https://a.example/")}, {Name: "title", Value: resource.Text("Shoes")}}},
+		} {
+			r.Position = diag.Position{File: "a.yaml", Line: i + 1}
+			if bound {
+				r.ID = r.Address.String()
+			}
+			s.Add(r)
+		}
+	}
+	return s
+}
+
+func input(last, desired, live *resource.Snapshot) plan.Input {
+	return plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: last, Desired: desired, Live: live}
+}
+
+// What a plan costs must grow as the account does (performance.md: exponent of
+// allocations at most 1.03).
+func TestAllocationsOfAPlanWithoutChanges(t *testing.T) {
+	for _, n := range []int{100, 1000} {
+		last, desired := account(n, true), account(n, false)
+		allocations := testing.AllocsPerRun(3, func() { plan.Diff(input(last, desired, last)) })
+		if most := float64(3 * n); allocations > most {
+			t.Errorf("a plan of %d resources in sync allocates %.0f times; want at most %.0f", 3*n, allocations, most)
+		}
+	}
+}
+
+func BenchmarkDiffInSync(b *testing.B) {
+	last, desired := account(5000, true), account(5000, false)
+	b.ReportAllocs()
+	for b.Loop() {
+		plan.Diff(input(last, desired, last))
+	}
+}
+
+func BenchmarkDiffCreateAll(b *testing.B) {
+	desired := account(5000, false)
+	b.ReportAllocs()
+	for b.Loop() {
+		plan.Diff(input(nil, desired, nil))
+	}
+}
+
+func BenchmarkDiffUpdateAll(b *testing.B) {
+	last, desired := account(5000, true), account(5000, false)
+	for r := range desired.All() {
+		r.Set("tracking", resource.Text("a=1"))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		plan.Diff(input(last, desired, last))
+	}
+}
+
+func BenchmarkIdentify(b *testing.B) {
+	last, desired := account(5000, true), account(5000, false)
+	var live []*resource.Resource
+	for r := range last.All() {
+		own := *r
+		if parent := kinds.All().Parent(r.Address); !parent.IsZero() {
+			own.ParentID = parent.String()
+		}
+		own.Address = resource.Address{Kind: r.Address.Kind}
+		live = append(live, &own)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		plan.Identify(kinds.All(), last, desired, live)
+	}
+}
+
+func BenchmarkTextCreateAll(b *testing.B) {
+	p := plan.Diff(input(nil, account(5000, false), nil))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := plan.WriteText(io.Discard, p, plan.TextOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkHashCreateAll(b *testing.B) {
+	p := plan.Diff(input(nil, account(5000, false), nil))
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Hash()
+	}
+}
