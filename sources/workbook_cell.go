@@ -178,3 +178,7 @@ func pastedPicture() *resource.Finding {
 		Hint: "save the picture beside the workbook and write its file name, such as images/hero.png",
 	}
 }
+
+// trimmed takes off what people cannot see at the ends of a cell, as
+// Attribute.Parse does.
+func trimmed(text string) string { return strings.Trim(text, " \t\r\n\u00a0\u200b\ufeff") }

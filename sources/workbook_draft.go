@@ -88,7 +88,7 @@ func (r *tabReader) markOf(d *draft, position diag.Position, c cell) mark {
 		r.fail(d, position, finding)
 		return mark{position: position}
 	}
-	return mark{strings.TrimSpace(text), position}
+	return mark{trimmed(text), position}
 }
 
 // exactMark reads a key or an id: a number has lost its zeros, and a formula's
@@ -105,7 +105,7 @@ func (r *tabReader) exactMark(d *draft, title string, position diag.Position, c 
 			Hint: "give the cell the format Text and type it again",
 		})
 	default:
-		return mark{strings.TrimSpace(c.text), position}
+		return mark{trimmed(c.text), position}
 	}
 	return mark{position: position}
 }

@@ -63,7 +63,7 @@ func (r *tabReader) entryMark(d *draft, position diag.Position, c cell) mark {
 		r.fail(d, position, finding)
 		return mark{position: position}
 	}
-	return mark{strings.TrimSpace(text), position}
+	return mark{trimmed(text), position}
 }
 
 func (r *tabReader) wantItem(d *draft, e *listEntry, row *sheetRow) {
@@ -237,7 +237,7 @@ func nameOf(d *draft) string {
 	return ""
 }
 
-func normal(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
+func normal(name string) string { return norm.NFC.String(trimmed(name)) }
 
 // token stands for an ancestor: its draft where the workbook has its row, else
 // what it is called. Rows of ancestors stand before those of their children.

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -193,7 +194,7 @@ func unwritable(text string) string {
 	if n := len(utf16.Encode([]rune(text))); n > maxCellText {
 		return fmt.Sprintf("has %d characters; a cell holds %d", n, maxCellText)
 	}
-	if i := strings.IndexFunc(text, func(r rune) bool { return !xmlChar(r) || r == '\r' }); i >= 0 {
+	if i := strings.IndexFunc(text, func(r rune) bool { return !xmlChar(r) }); i >= 0 {
 		return "holds a character no cell can hold"
 	}
 	return ""
@@ -212,7 +213,7 @@ func (b *bookWriter) listCell(t *tab, a *resource.Attribute, r *resource.Resourc
 	}
 	list, use := listFor(t.schema.Kind, a.Name)
 	if list == nil {
-		return nil, fmt.Errorf("%s has entries that do not fit one cell", a.Name)
+		return jsonCell(a, v, style)
 	}
 	for _, item := range v.Items() {
 		if finding := unwritable(item); finding != "" {
@@ -221,6 +222,21 @@ func (b *bookWriter) listCell(t *tab, a *resource.Attribute, r *resource.Resourc
 		b.entries = append(b.entries, entryRow{list: list, owner: r, use: use, text: item})
 	}
 	return nil, nil
+}
+
+// jsonCell writes entries with separators in them as the vendor's workbook does.
+func jsonCell(a *resource.Attribute, v resource.Value, style int) (any, error) {
+	text, err := json.Marshal(v.Items())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name, err)
+	}
+	if finding := unwritable(string(text)); finding != "" {
+		return nil, fmt.Errorf("%s %s", a.Name, finding)
+	}
+	if !readsBack(a, string(text), v) {
+		return nil, fmt.Errorf("%s is %s, which a cell cannot say", a.Name, diag.Printable(string(text)))
+	}
+	return excelize.Cell{StyleID: style, Value: string(text)}, nil
 }
 
 func readsBack(a *resource.Attribute, text string, v resource.Value) bool {

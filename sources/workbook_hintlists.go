@@ -2,7 +2,6 @@ package sources
 
 import (
 	"fmt"
-	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -57,9 +56,9 @@ func (h *hintListReader) readRow(row *sheetRow) error {
 			h.fail(failed, position, finding)
 		case !known:
 			h.fail(failed, position, &resource.Finding{Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has an entry and no name on top; want the list's name", diag.ColumnName(c.column))})
-		case strings.TrimSpace(text) != "":
+		case trimmed(text) != "":
 			list := &h.made.lists[i]
-			list.items = append(list.items, hint{mark: mark{strings.TrimSpace(text), position}})
+			list.items = append(list.items, hint{mark: mark{trimmed(text), position}})
 		}
 	}
 	h.count(failed.failed)
@@ -76,7 +75,7 @@ func (h *hintListReader) readNames(row *sheetRow) {
 			continue
 		}
 		h.byColumn[c.column] = len(h.made.lists)
-		h.made.lists = append(h.made.lists, hintList{name: mark{strings.TrimSpace(name), position}})
+		h.made.lists = append(h.made.lists, hintList{name: mark{trimmed(name), position}})
 	}
 }
 

@@ -1,0 +1,142 @@
+package sources
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+)
+
+func inCell(sheet string, row, column int) diag.Position {
+	return diag.Position{File: "q4.xlsx", Sheet: sheet, Line: row, Column: column}
+}
+
+func TestResultsGoToACopy(t *testing.T) {
+	var bold int
+	original := bookWith(t, func(f *excelize.File) {
+		var err error
+		bold, err = f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+		must(t, err)
+		must(t, f.SetCellStyle("Campaigns", "D2", "D2", bold))
+		must(t, f.SetCellFormula("Campaigns", "H2", "D2*30"))
+		must(t, f.AddComment("Campaigns", excelize.Comment{Cell: "D2", Author: "Ann", Text: "ask Bob"}))
+		_, err = f.NewSheet("Mine")
+		must(t, err)
+		must(t, f.SetCellStr("Mine", "A1", "kept"))
+	}, campaignsSheet, adGroupsSheet)
+	before := bytes.Clone(original)
+	outcomes := []RowOutcome{
+		{Address: resource.Address{Kind: "ad_group", Key: "spring/runners"}, Position: inCell("Ad groups", 2, 0), Result: "created"},
+		{Address: resource.Address{Kind: "campaign", Key: "spring"}, Position: inCell("Campaigns", 2, 0), Result: "failed", Message: "budget is too low; want 25.00", Cell: inCell("Campaigns", 2, 4)},
+		{Position: diag.Position{File: "other.yaml", Line: 3}, Result: "created"},
+	}
+	problems := []diag.Problem{
+		{Severity: diag.Error, Code: diag.BadChoice, Position: inCell("Campaigns", 2, 2), Message: "status is odd", Hint: "want paused"},
+		{Severity: diag.Warning, Code: diag.HiddenCells, Position: diag.Position{File: "q4.xlsx", Sheet: "Ad groups"}, Message: "1 rows are hidden"},
+		{Severity: diag.Error, Code: diag.Syntax, Position: diag.Position{File: "other.yaml", Line: 3}, Message: "not here"},
+	}
+	var out bytes.Buffer
+	must(t, WriteResultCopy(original, &out, "q4.xlsx", outcomes, problems))
+	if !bytes.Equal(before, original) {
+		t.Error("the original was changed")
+	}
+	f := opened(t, out.Bytes())
+	cells := func(sheet string, names ...string) string {
+		var values []string
+		for _, name := range names {
+			v, err := f.GetCellValue(sheet, name)
+			must(t, err)
+			values = append(values, v)
+		}
+		return strings.Join(values, " | ")
+	}
+	for _, c := range []struct{ got, want string }{
+		{cells("Campaigns", "I1", "J1", "I2", "J2"), "Result | Message | failed | budget is too low; want 25.00"},
+		{cells("Ad groups", "F1", "G1", "F2", "G2"), "Result | Message | created | "},
+		{cells("Problems", "A2", "B2", "C2", "D2", "E2"), "error | Campaigns!B2 | status is odd | want paused | ADS1007"},
+		{cells("Problems", "A3", "B3", "C3", "A4"), "warning | Ad groups | 1 rows are hidden | "},
+		{cells("Mine", "A1"), "kept"},
+	} {
+		if c.got != c.want {
+			t.Errorf("cells = %q, want %q", c.got, c.want)
+		}
+	}
+	if formula, err := f.GetCellFormula("Campaigns", "H2"); err != nil || formula != "D2*30" {
+		t.Errorf("formula = %q, want it kept", formula)
+	}
+	if linked, target, err := f.GetCellHyperLink("Problems", "B2"); err != nil || !linked || target != "'Campaigns'!B2" {
+		t.Errorf("link = %q, want the cell", target)
+	}
+	style, err := f.GetCellStyle("Campaigns", "D2")
+	must(t, err)
+	look, err := f.GetStyle(style)
+	must(t, err)
+	if !look.Font.Bold || len(look.Fill.Color) == 0 || look.Fill.Color[0] != "FFC7CE" {
+		t.Errorf("failing cell has font %+v and fill %+v, want its own font on red", look.Font, look.Fill)
+	}
+	notes, err := f.GetComments("Campaigns")
+	must(t, err)
+	var texts []string
+	for _, note := range notes {
+		texts = append(texts, note.Cell+": "+note.Text)
+	}
+	slices.Sort(texts)
+	want := []string{"B2: status is odd\nwant paused", "D2: ask Bob\n\nadsync: budget is too low; want 25.00"}
+	if diff := cmp.Diff(want, texts); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+// A copy says the same as the original, and a copy of a copy uses the same
+// columns and the same sheet.
+func TestCopyReadsLikeTheOriginal(t *testing.T) {
+	original := bookOf(t, campaignsSheet, adGroupsSheet, adsSheet)
+	copied := original
+	for range 2 {
+		var out bytes.Buffer
+		must(t, WriteResultCopy(copied, &out, "q4.xlsx",
+			[]RowOutcome{{Position: inCell("Ads", 2, 0), Result: "failed", Message: "no", Cell: inCell("Ads", 2, 4)}},
+			[]diag.Problem{{Severity: diag.Error, Code: diag.TooLong, Position: inCell("Ads", 2, 4), Message: "long"}}))
+		copied = out.Bytes()
+		got := readBytes(copied)
+		wantProblems(t, got.problems)
+		wantDrafts(t, got.drafts, spring, runners, heroA)
+	}
+	f := opened(t, copied)
+	rows, err := f.GetRows("Ads")
+	must(t, err)
+	if got := strings.Join(rows[0], ","); strings.Count(got, "Result") != 1 {
+		t.Errorf("headers of the second copy = %s", got)
+	}
+	if got := strings.Join(f.GetSheetList(), ","); got != "Campaigns,Ad groups,Ads,Problems" {
+		t.Errorf("sheets of the second copy = %s", got)
+	}
+}
+
+func TestCopyOfADamagedWorkbookIsRefused(t *testing.T) {
+	whole := bookOf(t, campaignsSheet)
+	err := WriteResultCopy(whole[:len(whole)-9], &bytes.Buffer{}, "q4.xlsx", nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "copy q4.xlsx: file is a workbook that is cut or damaged") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestResultsCSV(t *testing.T) {
+	var out bytes.Buffer
+	must(t, WriteResultsCSV(&out, []RowOutcome{
+		{Address: resource.Address{Kind: "campaign", Key: "b"}, Position: inCell("Campaigns", 3, 0), Result: "failed", Message: "=1+1, \"or\" not", Cell: inCell("Campaigns", 3, 4)},
+		{Address: resource.Address{Kind: "campaign", Key: "a"}, Position: diag.Position{File: "ads.yaml", Line: 2, Column: 3}, Result: "created"},
+	}))
+	want := "\ufeffresult,address,file,sheet,row,cell,message\n" +
+		"created,campaign/a,ads.yaml,,2,,\n" +
+		"failed,campaign/b,q4.xlsx,Campaigns,3,D3,\"'=1+1, \"\"or\"\" not\"\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("CSV (-want +got):\n%s", diff)
+	}
+}
