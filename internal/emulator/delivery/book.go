@@ -20,7 +20,7 @@ type pages struct {
 	applied int   // changes that hold
 	next    int64 // start of the first slot that is not delivered; 0: nothing is
 
-	active    bool
+	standing  Standing
 	blocked   int64 // slot in which the account changed
 	campaigns map[string]*campaign
 	groups    map[string]*adGroup
@@ -70,7 +70,7 @@ func NewBook(a Account) *Book {
 // reset forgets what was worked out; the next RunTo works it out again.
 func (b *Book) reset() {
 	b.pages = pages{
-		active:    true,
+		standing:  b.account.Standing,
 		campaigns: map[string]*campaign{}, groups: map[string]*adGroup{}, byAd: map[string]*ad{},
 	}
 }
@@ -139,8 +139,8 @@ func (b *Book) applyOne(c Change, slot int64) {
 		block = slot
 	}
 	switch {
-	case c.Active != nil && *c.Active != b.active:
-		b.active, b.blocked, b.stale = *c.Active, block, true
+	case c.Standing != nil && *c.Standing != b.standing:
+		b.standing, b.blocked, b.stale = *c.Standing, block, true
 	case c.Campaign != nil:
 		b.applyCampaign(*c.Campaign, block)
 	case c.AdGroup != nil:
@@ -213,7 +213,7 @@ func (b *Book) applyLimit(to Limit, block int64) {
 // enlist finds the ads that statuses let serve, at their present bids.
 func (b *Book) enlist() {
 	b.live, b.stale = b.live[:0], false
-	if !b.active {
+	if !b.standing.Active || b.standing.Rejected {
 		return
 	}
 	for _, a := range b.ads {

@@ -26,7 +26,7 @@ func oneAd(change func(*Campaign, *AdGroup, *Ad)) []Change {
 }
 
 func run(zone *time.Location, until time.Duration, changes ...Change) *Book {
-	b := NewBook(Account{Seed: 7, Zone: zone, ReviewDelay: time.Minute})
+	b := NewBook(Account{Seed: 7, Zone: zone, ReviewDelay: time.Minute, Standing: Standing{Active: true}})
 	for _, c := range changes {
 		b.Add(c)
 	}
@@ -55,9 +55,9 @@ func total(b *Book) (sum Tally) {
 }
 
 func TestNothingIsDeliveredByWhatCannotServe(t *testing.T) {
-	no, hour := false, int64(3600)
+	hour := int64(3600)
 	day := 24 * time.Hour
-	paused := func(at time.Duration) Change { return Change{At: after(at), Active: &no} }
+	paused := func(at time.Duration) Change { return Change{At: after(at), Standing: &Standing{}} }
 	for _, tt := range []struct {
 		name        string
 		changes     []Change
@@ -72,6 +72,7 @@ func TestNothingIsDeliveredByWhatCannotServe(t *testing.T) {
 		{"part 2: the campaign starts at 6:00", oneAd(func(c *Campaign, _ *AdGroup, _ *Ad) { c.Start = monday.Unix() + 6*hour }), 6, 23},
 		{"part 2: the campaign ends at 20:00", oneAd(func(c *Campaign, _ *AdGroup, _ *Ad) { c.End = monday.Unix() + 20*hour }), 0, 19},
 		{"part 3: the account is paused at 12:00", append(oneAd(nil), paused(12*time.Hour)), 0, 11},
+		{"service facts 5: the brand is in review from 8:00", append(oneAd(nil), Change{At: after(8 * time.Hour), Standing: &Standing{Active: true, SubmittedAt: after(30 * time.Hour)}}), 0, 7},
 		{"part 3: the campaign is paused at 12:00", append(oneAd(nil), Change{At: after(12 * time.Hour), Campaign: &Campaign{ID: "c", Daily: 50_000_000}}), 0, 11},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -209,7 +210,7 @@ func drawChange(rt *rapid.T, i int, at int64) Change {
 	id := fmt.Sprint(rapid.IntRange(0, 2).Draw(rt, "id"))
 	switch rapid.IntRange(0, 4).Draw(rt, "what") {
 	case 0:
-		return Change{At: at, Active: &yes}
+		return Change{At: at, Standing: &Standing{Active: yes}}
 	case 1:
 		return Change{At: at, Campaign: &Campaign{ID: id, Active: yes, Daily: 1_000_000 * rapid.Int64Range(1, 9).Draw(rt, "daily"), Goals: "x y"}}
 	case 2:
@@ -237,8 +238,8 @@ func report(b *Book) map[string]any {
 func TestGoingOnExtendsAndNeverRewrites(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		changes := drawHistory(rt)
-		whole := NewBook(Account{Seed: 1, Zone: time.UTC})
-		steps := NewBook(Account{Seed: 1, Zone: time.UTC})
+		whole := NewBook(Account{Seed: 1, Zone: time.UTC, Standing: Standing{Active: true}})
+		steps := NewBook(Account{Seed: 1, Zone: time.UTC, Standing: Standing{Active: true}})
 		var seen map[string]any
 		for i, c := range changes {
 			whole.Add(c)
@@ -288,7 +289,7 @@ func TestConversionsFollowClicksAndHaveAValue(t *testing.T) {
 
 func BenchmarkThirtyDaysOf15000(b *testing.B) {
 	for range b.N {
-		book := NewBook(Account{Seed: 1, Zone: time.UTC})
+		book := NewBook(Account{Seed: 1, Zone: time.UTC, Standing: Standing{Active: true}})
 		for i := range 5000 {
 			id := fmt.Sprint(i)
 			book.Add(Change{At: after(0), Campaign: &Campaign{ID: id, Active: true, Daily: 50_000_000}})

@@ -16,14 +16,22 @@ import "time"
 type Account struct {
 	Seed        uint64
 	Zone        *time.Location // of its days
-	ReviewDelay time.Duration  // from submission of a creative to its outcome
+	ReviewDelay time.Duration  // from submission to the outcome
+	Standing    Standing       // before the first change
+}
+
+// Standing is what the account itself lets be delivered.
+type Standing struct {
+	Active      bool
+	SubmittedAt int64 // Unix milliseconds; the review of the brand starts here; 0: long ago
+	Rejected    bool  // what the review comes to
 }
 
 // Change is one change of one thing. Exactly one pointer is set; it is the whole
 // thing as it is from then on.
 type Change struct {
-	At       int64 // Unix milliseconds
-	Active   *bool // the account
+	At       int64     // Unix milliseconds
+	Standing *Standing // the account
 	Campaign *Campaign
 	AdGroup  *AdGroup
 	Ad       *Ad

@@ -23,12 +23,12 @@ func (b *Book) setCaps() {
 // limit does not starve the youngest.
 func (b *Book) deliver(slot int64) {
 	b.open(slot)
-	if b.blocked == slot {
+	review := b.account.ReviewDelay.Milliseconds()
+	if b.blocked == slot || slot < b.standing.SubmittedAt+review && b.standing.SubmittedAt > 0 {
 		return
 	}
 	local := time.UnixMilli(slot).In(b.account.Zone)
 	crowd := crowdAt[local.Hour()] * crowdOn[local.Weekday()]
-	review := b.account.ReviewDelay.Milliseconds()
 	first := int(mix(b.account.Seed, uint64(slot)) % uint64(len(b.live)))
 	for i := range b.live {
 		a := b.live[(i+first)%len(b.live)]
