@@ -61,6 +61,22 @@ ad_groups:
         status: active
 `
 
+// The goal of an offline plan is 180 allocations a resource, of which the YAML
+// parser takes 90; they grow with the account and no faster.
+func TestAllocationsAResource(t *testing.T) {
+	perResource := func(campaigns int) float64 {
+		dir := t.TempDir()
+		writeAccount(t, dir, campaigns, 100)
+		p, _ := ReadProject(dir)
+		schemas := kinds.All()
+		return testing.AllocsPerRun(1, func() { Load(context.Background(), p, schemas) }) / float64(3*campaigns)
+	}
+	small, large := perResource(200), perResource(2_000)
+	if large > 120 || large > small*1.1 {
+		t.Errorf("Load takes %.0f allocations a resource for 600 resources and %.0f for 6,000, want at most 120 and no growth", small, large)
+	}
+}
+
 func BenchmarkLoad(b *testing.B) {
 	dir := b.TempDir()
 	writeAccount(b, dir, 5_000, 100)

@@ -24,9 +24,7 @@ func (c *collection) check(e *entry) {
 			n.Value = c.checkImage(e, n.Value)
 		}
 	}
-	if len(e.draft.rejected) == 0 {
-		c.checkRules(e)
-	}
+	c.checkRules(e)
 }
 
 func (c *collection) checkRequired(e *entry) {
@@ -47,10 +45,18 @@ func (c *collection) checkRequired(e *entry) {
 	}
 }
 
+// checkRules asks each rule. What a rule finds counts only where it saw no
+// attribute that is written and does not parse: such a value is not absent.
 func (c *collection) checkRules(e *entry) {
+	unsure := false
+	value := func(name string) resource.Value {
+		unsure = unsure || slices.Contains(e.draft.rejected, name)
+		return e.resource.Value(name)
+	}
 	for _, rule := range e.draft.schema.Rules {
-		f := rule.Check(e.resource.Value)
-		if f == nil {
+		unsure = false
+		f := rule.Check(value)
+		if f == nil || unsure {
 			continue
 		}
 		position := e.resource.Value(f.Attribute).Position

@@ -117,7 +117,7 @@ func (w *walker) entries(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 		for i := 0; i+1 < len(node.Content); i += 2 {
 			key := node.Content[i]
 			if key.Kind != yaml.ScalarNode || key.Tag != strTag {
-				w.report(key, diag.UnknownKey, "key is "+shapeOf(key)+"; want a name", "")
+				w.report(key, diag.UnknownKey, "key is "+shapeOf(key)+"; want a name", commaHint(node, i))
 				continue
 			}
 			if first := firstKey(node, i, many); first != nil {
@@ -129,6 +129,14 @@ func (w *walker) entries(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 			}
 		}
 	}
+}
+
+// commaHint helps with {daily: 50,00}, which YAML takes for two entries.
+func commaHint(node *yaml.Node, i int) string {
+	if node.Style&yaml.FlowStyle != 0 && i > 0 && node.Content[i].Tag == "!!int" && isNothing(node.Content[i+1]) {
+		return "a comma ends an entry between braces; write the decimal point as a point"
+	}
+	return ""
 }
 
 // firstKey gives an earlier key of the mapping that is the same but for case.

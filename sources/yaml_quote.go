@@ -68,7 +68,7 @@ var (
 	// oldWords are true, false and null to one version of YAML or another.
 	oldWords = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|~|<<|=)$`)
 	// numeric is what may read as a number or a date.
-	numeric = regexp.MustCompile(`^[-+.]?[0-9.]|^[-+]?\.(?i:inf|nan)$`)
+	numeric = regexp.MustCompile(`^[-+.]?[0-9._]|^[-+]?\.(?i:inf|nan)$`)
 	// sexagesimal and octal are numbers to YAML 1.1.
 	oldNumber = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$|^[-+]?0[0-7_]+$|^[-+]?[0-9][0-9_,]*(\.[0-9_]*)?$`)
 )
