@@ -3,6 +3,7 @@ package emulator
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"adsync/internal/emulator/service"
@@ -76,10 +77,18 @@ func allowed(c *service.Call) error {
 	if !slices.Contains(p.Scopes, scopeRead) {
 		return forbidden("The token lacks the scope " + scopeRead + ".")
 	}
-	if c.Account == nil && c.Route.Auth != service.OAuthRead && c.Route.Auth != service.OAuthBoth {
+	selected := c.Request.Header.Get(accountHeader)
+	if selected != "" && c.Account == nil {
+		return forbidden("The user has no access to the ad account " + strconv.Quote(selected) + ".")
+	}
+	if c.Account == nil && needsAccount(c.Route) {
 		return wire.Invalidf(accountHeader, "missing_required_parameter", "Name the ad account in the %s header.", accountHeader)
 	}
 	return nil
+}
+
+func needsAccount(rt *service.Route) bool {
+	return !rt.NoAccount && rt.Auth != service.OAuthRead && rt.Auth != service.OAuthBoth
 }
 
 func forbidden(message string) error {

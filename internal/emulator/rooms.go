@@ -2,12 +2,16 @@ package emulator
 
 import (
 	"net/http"
+	"time"
 
 	"adsync/internal/emulator/account"
 	"adsync/internal/emulator/ads"
 	"adsync/internal/emulator/bulk"
+	"adsync/internal/emulator/conversion"
 	"adsync/internal/emulator/geo"
 	"adsync/internal/emulator/service"
+	"adsync/internal/emulator/spend"
+	"adsync/internal/emulator/world"
 )
 
 // rooms is the list of everything that is served below /v1. A new room is one
@@ -19,12 +23,24 @@ func (s *Server) rooms() [][]service.Route {
 		Hooks: s.hooks.Load, Logger: s.log, PerTenSeconds: s.options.Limits.BulkPer10Seconds,
 	})
 	s.closers = append(s.closers, jobs.Close)
+	s.tree.AccountIssues = s.accountIssues
 	return [][]service.Route{
-		account.Routes(),
+		account.NewRoom(s.options.Review, s.options.InterfaceOnly).Routes(),
+		spend.NewRoom(s.options.InterfaceOnly).Routes(),
 		s.tree.Routes(),
 		jobs.Routes(),
 		geo.Routes(),
+		conversion.NewRoom(nil).Routes(),
 	}
+}
+
+// accountIssues are the codes of what keeps an account from serving.
+func (s *Server) accountIssues(a *world.Account, now time.Time) []string {
+	issues := account.Issues(a.Profile(), s.options.Review, now)
+	if spend.Exhausted(a, now) {
+		issues = append(issues, "ad_account_budget_exhausted")
+	}
+	return issues
 }
 
 const base = "/v1"
@@ -39,6 +55,7 @@ func (s *Server) mount() {
 			s.mux.HandleFunc(rt.Method+" "+base+rt.Pattern, s.handler(&rt))
 		}
 	}
+	s.mountEvents()
 	s.mux.HandleFunc("/", s.noRoute)
 	for _, c := range s.controls() {
 		s.mux.HandleFunc(c.pattern, c.handle)

@@ -6,6 +6,7 @@ package ads
 
 import (
 	"net/http"
+	"time"
 
 	"adsync/internal/emulator/images"
 	"adsync/internal/emulator/service"
@@ -16,11 +17,14 @@ import (
 type Room struct {
 	review world.Review
 	images *images.Source
+	// AccountIssues are the codes of what keeps a whole account from serving. It
+	// is set once, before the first request.
+	AccountIssues func(a *world.Account, now time.Time) []string
 }
 
 // NewRoom is the room with its reviewer and its source of images.
 func NewRoom(review world.Review, source *images.Source) *Room {
-	return &Room{review: review, images: source}
+	return &Room{review: review, images: source, AccountIssues: func(*world.Account, time.Time) []string { return nil }}
 }
 
 // Routes of the room.

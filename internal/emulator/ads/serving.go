@@ -32,16 +32,17 @@ func shownIssues(c *service.Call, found []Issue) *[]Issue {
 }
 
 // accountIssues keep everything in the account from serving.
-func accountIssues(a *world.Account) []Issue {
-	if a.Profile().Status != world.Active {
-		return []Issue{{"ad_account_suspended"}}
+func (r *Room) accountIssues(a *world.Account, now time.Time) []Issue {
+	issues := []Issue{}
+	for _, code := range r.AccountIssues(a, now) {
+		issues = append(issues, Issue{code})
 	}
-	return []Issue{}
+	return issues
 }
 
 // campaignIssues keep a campaign from serving.
 func (r *Room) campaignIssues(a *world.Account, c world.Campaign, now time.Time) []Issue {
-	issues := append(accountIssues(a), ownCampaignIssues(c, now)...)
+	issues := append(r.accountIssues(a, now), ownCampaignIssues(c, now)...)
 	groups := a.AdGroupsOf.Of(c.ID)
 	if len(groups) == 0 {
 		return append(issues, Issue{"campaign_has_no_ad_groups"})
@@ -70,7 +71,7 @@ func ownCampaignIssues(c world.Campaign, now time.Time) []Issue {
 
 // adGroupIssues keep an ad group from serving, its campaign's included.
 func (r *Room) adGroupIssues(a *world.Account, g world.AdGroup, now time.Time) []Issue {
-	issues := accountIssues(a)
+	issues := r.accountIssues(a, now)
 	if c, ok := a.Campaigns.Get(g.CampaignID); ok {
 		issues = append(issues, ownCampaignIssues(c, now)...)
 	}
@@ -96,7 +97,7 @@ func (r *Room) ownAdGroupIssues(a *world.Account, g world.AdGroup, now time.Time
 
 // adIssues keep an ad from serving, those of its parents included.
 func (r *Room) adIssues(a *world.Account, d world.Ad, now time.Time) []Issue {
-	issues := accountIssues(a)
+	issues := r.accountIssues(a, now)
 	if c, ok := a.Campaigns.Get(d.CampaignID); ok {
 		issues = append(issues, ownCampaignIssues(c, now)...)
 	}

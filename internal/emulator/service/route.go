@@ -61,6 +61,8 @@ type Route struct {
 	Burst   *Burst
 	// Addition marks what is published but not in the interface; --interface-only leaves it out.
 	Addition bool
+	// NoAccount lets OAuth in without a selected ad account.
+	NoAccount bool
 	// Feature hides the route (404, "Not found") from accounts without it; nil: everyone has it.
 	Feature func(world.Features) bool
 	// Handle gives what is sent as JSON: a value (200), or an Answer with a status of its own.
@@ -88,6 +90,8 @@ type Principal struct {
 	AccountID string
 	OAuth     bool
 	Scopes    []string
+	UserID    string // of OAuth
+	ClientID  string // of OAuth
 }
 
 // Call is one request on its way to a room.

@@ -36,10 +36,5 @@ func (r Review) reject(c Creative) string {
 			return rule.Reason
 		}
 	}
-	_, rest, _ := strings.Cut(c.TargetURL, "/review/")
-	reason, _, found := strings.Cut(rest, "/")
-	if !found {
-		return ""
-	}
-	return reason
+	return reasonIn(c.TargetURL)
 }

@@ -25,7 +25,8 @@ type World struct {
 	Clock  *clock.Clock
 	Points *openpoint.Settings
 	// Spending is set once, before the first request; nil: nothing is spent.
-	Spending Spending
+	Spending  Spending
+	Directory *Directory
 
 	store *store.Store
 	seed  uint64
@@ -48,6 +49,9 @@ func Load(st *store.Store, ck *clock.Clock, points *openpoint.Settings, seed uin
 		return nil, err
 	}
 	if err := w.log.load(st); err != nil {
+		return nil, err
+	}
+	if err := w.loadDirectory(st); err != nil {
 		return nil, err
 	}
 	var ids []string
