@@ -191,6 +191,13 @@ func TestNothingIsNeverAnEmptySet(t *testing.T) {
 	}
 }
 
+func TestAStopBetweenFilesIsAnError(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	p, _ := ReadProject(folder(t, map[string]string{"spring.yaml": springCampaign}))
+	wantProblem(t, Load(ctx, p, kinds.All()), "spring.yaml: reading was stopped before this file")
+}
+
 func TestF18TheHashFollowsTheBytes(t *testing.T) {
 	files := map[string]string{
 		"adsync.yaml":    "account: {currency: USD}\n",

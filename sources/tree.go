@@ -73,6 +73,9 @@ func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
 		for i, name := range listed.files {
 			files[i] = t.readSource(ctx, name)
 		}
+		if ctx.Err() != nil {
+			return files, listed.problems // each file says that it was not read
+		}
 		if changed = t.changedSince(files, t.list().files); changed == "" {
 			return files, append(listed.problems, t.unmatched(listed.files)...)
 		}
