@@ -35,7 +35,7 @@ func FuzzRequestBodies(f *testing.F) {
 	f.Add(7, `{"operations":[{"operation_id":"a","type":"ad.create","idempotency_key":"k","input":null}]}`)
 	f.Fuzz(func(t *testing.T, at int, body string) {
 		path := paths[uint(at)%uint(len(paths))]
-		before := changes(t, s)
+		before := s.World().MutationCount()
 		req := httptest.NewRequest("POST", "/v1"+path, strings.NewReader(body))
 		req.Header.Set("Authorization", "Bearer "+emulatortest.Key)
 		got := httptest.NewRecorder()
@@ -52,17 +52,8 @@ func FuzzRequestBodies(f *testing.F) {
 		if err := json.Unmarshal(got.Body.Bytes(), &refusal); err != nil || refusal.Error.Message == "" || refusal.Error.Type == "" {
 			t.Fatalf("POST %s %q: refusal %s is not in the published shape", path, body, got.Body)
 		}
-		if path != "/bulk_mutation_jobs" && changes(t, s) != before {
+		if path != "/bulk_mutation_jobs" && s.World().MutationCount() != before {
 			t.Fatalf("POST %s %q was refused with %d and changed something", path, body, got.Code)
 		}
 	})
-}
-
-func changes(t *testing.T, s *emulator.Server) int {
-	t.Helper()
-	log, err := s.World().Mutations(0, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(log)
 }

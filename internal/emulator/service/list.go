@@ -63,6 +63,9 @@ func visible[R any](c *Call, rows Rows[R], name string) []R {
 	lag := c.Points.Duration(openpoint.ListLag)
 	newest := c.Now().Add(-lag).Unix()
 	archived := c.Points.Is(openpoint.ListArchived, "yes")
+	if lag == 0 && archived && name == "" {
+		return rows.All
+	}
 	shown := make([]R, 0, len(rows.All))
 	for _, row := range rows.All {
 		e := rows.Entry(row)

@@ -1,7 +1,5 @@
 package wire
 
-import "slices"
-
 // List is the published envelope of a list; all five fields are always there.
 type List[V any] struct {
 	Object  string  `json:"object"`
@@ -36,30 +34,47 @@ func (q *Query) Page(usual, max int64, order string) Page {
 func BadCursor() *Error { return Invalidf("after", "invalid_cursor", "Invalid pagination cursor.") }
 
 // Cut takes one page out of rows that are in creation order. id names a row;
-// a cursor must name one of rows.
+// a cursor must name one of rows. more says whether there is more in the
+// direction of travel.
 func Cut[R any](rows []R, id func(R) string, p Page) (page []R, more bool, err error) {
-	rows = slices.Clone(rows)
-	if !p.Ascending {
-		slices.Reverse(rows)
+	n := len(rows)
+	at := func(i int) R { // i counts in list order
+		if p.Ascending {
+			return rows[i]
+		}
+		return rows[n-1-i]
 	}
+	find := func(cursor string) int {
+		for i := range n {
+			if id(at(i)) == cursor {
+				return i
+			}
+		}
+		return -1
+	}
+	from, to := 0, min(n, p.Limit)
 	switch {
 	case p.After != "":
-		i := slices.IndexFunc(rows, func(r R) bool { return id(r) == p.After })
+		i := find(p.After)
 		if i < 0 {
 			return nil, false, BadCursor()
 		}
-		rows = rows[i+1:]
+		from, to = i+1, min(n, i+1+p.Limit)
 	case p.Before != "":
-		i := slices.IndexFunc(rows, func(r R) bool { return id(r) == p.Before })
+		i := find(p.Before)
 		if i < 0 {
 			return nil, false, BadCursor()
 		}
-		rows = rows[:i]
-		start := max(0, len(rows)-p.Limit)
-		return rows[start:], start > 0, nil
+		from, to = max(0, i-p.Limit), i
 	}
-	n := min(len(rows), p.Limit)
-	return rows[:n], n < len(rows), nil
+	page = make([]R, 0, to-from)
+	for i := from; i < to; i++ {
+		page = append(page, at(i))
+	}
+	if p.Before != "" {
+		return page, from > 0, nil
+	}
+	return page, to < n, nil
 }
 
 // NewList wraps one page.

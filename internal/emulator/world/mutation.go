@@ -62,6 +62,13 @@ func (tx *Tx) Record(m Mutation, before, after any) {
 	tx.mutations = append(tx.mutations, m)
 }
 
+// MutationCount is the Seq of the last log entry; 0 when there is none.
+func (w *World) MutationCount() int64 {
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	return int64(len(w.log.entries))
+}
+
 // Mutations are up to limit log entries with a Seq above after, oldest first.
 func (w *World) Mutations(after int64, limit int) ([]Mutation, error) {
 	w.log.mu.Lock()

@@ -1,0 +1,63 @@
+package clock
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestClockRunsOnAfterItWasMoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(nil)
+		start := c.Now()
+		c.Advance(time.Hour)
+		time.Sleep(time.Minute)
+		if got := c.Now().Sub(start); got != time.Hour+time.Minute {
+			t.Errorf("after an advance of 1 h and a minute, %v have passed", got)
+		}
+		c.Set(start)
+		if got := c.Now(); !got.Equal(start) {
+			t.Errorf("Now after Set = %v, want %v", got, start)
+		}
+		if got := c.Offset(); got != -time.Minute {
+			t.Errorf("Offset = %v, want -1m", got)
+		}
+	})
+}
+
+func TestWaitUntilEndsByTimeByMoveAndByContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(nil)
+		begin := time.Now()
+		if err := c.WaitUntil(t.Context(), c.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if got := time.Since(begin); got != time.Hour {
+			t.Errorf("waited %v for an hour", got)
+		}
+
+		done := make(chan error, 1)
+		begin = time.Now()
+		go func() { done <- c.WaitUntil(t.Context(), c.Now().Add(time.Hour)) }()
+		synctest.Wait()
+		c.Advance(time.Minute)
+		synctest.Wait()
+		select {
+		case <-done:
+			t.Error("a minute ended a wait for an hour")
+		default:
+		}
+		c.Advance(time.Hour)
+		if err := <-done; err != nil || time.Since(begin) != 0 {
+			t.Errorf("moved past its moment, the wait ended with %v after %v", err, time.Since(begin))
+		}
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := c.WaitUntil(ctx, c.Now().Add(time.Hour)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("WaitUntil with a deadline = %v", err)
+		}
+	})
+}
