@@ -249,7 +249,7 @@ func corrupt(random *rand.Rand, whole []byte) (broken []byte, how string) {
 
 func FuzzReadWorkbook(f *testing.F) {
 	f.Add(bookOf(f, campaignsSheet, adGroupsSheet, adsSheet))
-	seeds, err := filepath.Glob("testdata/workbook*.xlsx")
+	seeds, err := filepath.Glob("testdata/workbook/*.xlsx")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -37,13 +37,9 @@ func (b *bookWriter) rowsOf(t *tab) ([]rowCells, error) {
 	if t.list != nil {
 		return b.entryRows(t), nil
 	}
-	names := b.parentNames()
-	var rows []rowCells
-	for r := range b.snapshot.All() {
-		if r.Address.Kind != t.schema.Kind {
-			continue
-		}
-		cells, err := b.resourceCells(t, r, names)
+	rows := make([]rowCells, 0, len(b.byKind[t.schema.Kind]))
+	for _, r := range b.byKind[t.schema.Kind] {
+		cells, err := b.resourceCells(t, r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Address, err)
 		}
@@ -59,7 +55,7 @@ func (b *bookWriter) parentNames() map[resource.Address]string {
 	place := func(r *resource.Resource, text string) resource.Address {
 		return resource.Address{Kind: r.Address.Kind, Key: b.schemas.Parent(r.Address).Key + "\x00" + strings.ToLower(text)}
 	}
-	for r := range b.snapshot.All() {
+	for _, r := range b.resources() {
 		name, leaf := b.schemas.Of(r.Address.Kind).NameOf(r), r.Address.Leaf()
 		called[place(r, leaf)]++
 		if !strings.EqualFold(name, leaf) {
@@ -67,7 +63,7 @@ func (b *bookWriter) parentNames() map[resource.Address]string {
 		}
 	}
 	names := map[resource.Address]string{}
-	for r := range b.snapshot.All() {
+	for _, r := range b.resources() {
 		name := b.schemas.Of(r.Address.Kind).NameOf(r)
 		names[r.Address] = r.Address.Leaf()
 		if name != "" && called[place(r, name)] == 1 && !strings.Contains(name, "/") {
@@ -77,9 +73,17 @@ func (b *bookWriter) parentNames() map[resource.Address]string {
 	return names
 }
 
+func (b *bookWriter) resources() []*resource.Resource {
+	var all []*resource.Resource
+	for _, s := range b.schemas {
+		all = append(all, b.byKind[s.Kind]...)
+	}
+	return all
+}
+
 // resourceCells makes one row. Every text is read again as the reader would, so
 // that what is written is what loads.
-func (b *bookWriter) resourceCells(t *tab, r *resource.Resource, names map[resource.Address]string) (rowCells, error) {
+func (b *bookWriter) resourceCells(t *tab, r *resource.Resource) (rowCells, error) {
 	cells := make([]any, len(t.columns))
 	lengths := map[int]int{}
 	for i := range t.columns {
@@ -94,7 +98,7 @@ func (b *bookWriter) resourceCells(t *tab, r *resource.Resource, names map[resou
 			cells[i] = value
 			continue
 		case roleParent:
-			text = names[b.ancestor(r, c.depth)]
+			text = b.names[b.ancestor(r, c.depth)]
 		case roleKey:
 			text = r.Address.Leaf()
 		case roleID:
@@ -262,7 +266,6 @@ func listFor(kind resource.Kind, attribute string) (*listTab, string) {
 
 // entryRows are the rows of a sheet of entries.
 func (b *bookWriter) entryRows(t *tab) []rowCells {
-	names := b.parentNames()
 	var rows []rowCells
 	for _, e := range b.entries {
 		if e.list.title != t.title {
@@ -274,9 +277,9 @@ func (b *bookWriter) entryRows(t *tab) []rowCells {
 			text := ""
 			switch c.role {
 			case roleParent:
-				text = names[e.owner.Address]
+				text = b.names[e.owner.Address]
 				if c.depth < b.schemas.Depth(e.owner.Address.Kind) {
-					text = names[b.ancestor(e.owner, c.depth)]
+					text = b.names[b.ancestor(e.owner, c.depth)]
 				}
 			case roleItem:
 				text = e.text

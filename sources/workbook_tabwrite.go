@@ -15,17 +15,8 @@ const (
 	lengthRows = 200   // formulas that count characters
 )
 
-// writeTab writes one sheet. What stands beside the cells goes first: what is
-// added after the stream is flushed would be lost.
-func (b *bookWriter) writeTab(t *tab) error {
-	rows, err := b.rowsOf(t)
-	if err != nil {
-		return err
-	}
-	last := max(readyRows, len(rows)) + 1
-	if err := b.dressTab(t, last); err != nil {
-		return err
-	}
+// streamTab writes the cells of one sheet.
+func (b *bookWriter) streamTab(t *tab, rows []rowCells) error {
 	stream, err := b.file.NewStreamWriter(t.title)
 	if err != nil {
 		return err

@@ -38,7 +38,9 @@ type bookWriter struct {
 	file     *excelize.File
 	styles   bookStyles
 	choices  []choiceList
-	entries  []entryRow // entries of lists that stand on their own sheet
+	byKind   map[resource.Kind][]*resource.Resource
+	names    map[resource.Address]string // what the rows of children call each resource
+	entries  []entryRow                  // entries of lists that stand on their own sheet
 }
 
 // choiceList is a named range on the hidden sheet Lists.
@@ -68,13 +70,19 @@ func (b *bookWriter) write() (err error) {
 	if b.styles, err = newBookStyles(b.file); err != nil {
 		return err
 	}
+	b.index()
 	tabs := b.tabs()
 	if err := b.addSheets(tabs); err != nil {
 		return err
 	}
+	rows := make([][]rowCells, len(tabs))
 	for i := range tabs {
-		if err := b.writeTab(&tabs[i]); err != nil {
-			return fmt.Errorf("sheet %q: %w", tabs[i].title, err)
+		t := &tabs[i]
+		if rows[i], err = b.rowsOf(t); err != nil {
+			return fmt.Errorf("sheet %q: %w", t.title, err)
+		}
+		if err := b.dressTab(t, max(readyRows, len(rows[i]))+1); err != nil {
+			return fmt.Errorf("sheet %q: %w", t.title, err)
 		}
 	}
 	for _, step := range []func() error{b.writeStart, b.writeHintLists, b.writeLists, b.writeSync} {
@@ -83,7 +91,23 @@ func (b *bookWriter) write() (err error) {
 		}
 	}
 	b.file.SetActiveSheet(0)
+	// Streams go last: what is added to a sheet after its stream is flushed is
+	// lost, or has the library read the whole sheet again.
+	for i := range tabs {
+		if err := b.streamTab(&tabs[i], rows[i]); err != nil {
+			return fmt.Errorf("sheet %q: %w", tabs[i].title, err)
+		}
+	}
 	return nil
+}
+
+// index sorts the resources once.
+func (b *bookWriter) index() {
+	b.byKind = map[resource.Kind][]*resource.Resource{}
+	for _, a := range b.snapshot.Addresses() {
+		b.byKind[a.Kind] = append(b.byKind[a.Kind], b.snapshot.Get(a))
+	}
+	b.names = b.parentNames()
 }
 
 // startTab is the sheet that explains the others.
@@ -110,15 +134,8 @@ func (b *bookWriter) wantsColumn(t *tab, c *column) bool {
 		return false
 	case c.role != roleAttribute || c.attribute.Header != "":
 		return true
-	case b.snapshot == nil:
-		return false
 	}
-	for r := range b.snapshot.All() {
-		if r.Address.Kind == t.schema.Kind && !r.Value(c.attribute.Name).IsAbsent() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.byKind[t.schema.Kind], func(r *resource.Resource) bool { return !r.Value(c.attribute.Name).IsAbsent() })
 }
 
 // addSheets makes the sheets in the order people see them.

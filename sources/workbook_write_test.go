@@ -242,3 +242,29 @@ func TestParentsWithOneNameAreNamedByKey(t *testing.T) {
 		t.Errorf("parents are %q and %q, want the keys", rows[1][0], rows[2][0])
 	}
 }
+
+func benchmarkSnapshot(campaigns int) *resource.Snapshot {
+	s := &resource.Snapshot{}
+	for i := range campaigns {
+		key := "campaign-" + diag.ColumnName(i+1)
+		c := &resource.Resource{Address: resource.Address{Kind: kinds.Campaign, Key: key}, ID: "cmp_" + key}
+		c.Set("name", resource.Text("Campaign "+key))
+		c.Set("status", resource.Text("paused"))
+		c.Set("bidding_type", resource.Text("clicks"))
+		c.Set("budget.lifetime", resource.Number(1_500_000_000))
+		c.Set("targeting.countries", resource.List([]string{"CA", "US"}))
+		g := &resource.Resource{Address: c.Address.Down(kinds.AdGroup, "runners"), ID: "adg_" + key}
+		g.Set("name", resource.Text("Runners"))
+		g.Set("bid.max", resource.Number(1_250_000))
+		g.Set("context_hints", resource.List([]string{"people comparing trail running shoes", "people who run in mud"}))
+		a := &resource.Resource{Address: g.Address.Down(kinds.Ad, "hero"), ID: "ad_" + key}
+		a.Set("title", resource.Text("Shoes for muddy trails"))
+		a.Set("body", resource.Text("Light, grippy trail shoes. Free returns."))
+		a.Set("target_url", resource.Text("https://shop.example/"+key))
+		a.Set("image", resource.Text("https://img.example/"+key+".png"))
+		s.Add(c)
+		s.Add(g)
+		s.Add(a)
+	}
+	return s
+}
