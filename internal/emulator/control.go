@@ -27,6 +27,7 @@ func (s *Server) controls() []control {
 		{"GET /_emulator/open_points", s.controlled(s.showPoints)},
 		{"POST /_emulator/open_points", s.controlled(s.setPoints)},
 		{"GET /_emulator/requests", s.controlled(s.showRequests)},
+		{"POST /_emulator/clicks", s.controlled(s.makeClick)},
 	}
 }
 

@@ -20,6 +20,8 @@
 //	emulator/ads         room: campaigns, ad groups, ads, upload
 //	emulator/bulk        room: bulk mutation jobs and their workers
 //	emulator/account     room: the ad account
+//	emulator/conversion  room: pixels, conversion keys, event settings, the event stream;
+//	                     and the receiver of events (events.go mounts it at /_events/v1)
 //	emulator/geo         room: the search for locations, and their catalogue
 //	emulator/emulatortest starts one for a test
 //

@@ -35,6 +35,8 @@ type Point struct {
 var table = slices.Concat(
 	treePoints,
 	accountPoints,
+	audiencePoints,
+	conversionPoints,
 )
 
 // Settings is the behaviour taken at every point. It may be changed while the
