@@ -56,6 +56,14 @@ func TestAddressesThatAreNotThere(t *testing.T) {
 	expect(t, "DELETE", s.Do(t, "DELETE", "/campaigns", nil), refusal{404, "not_found", ""})
 }
 
+func TestABrokenQueryChangesNothing(t *testing.T) {
+	s := emulatortest.Start(t)
+	expect(t, "create with a broken query", s.Do(t, "POST", "/campaigns?a=%zz", emulatortest.CampaignBody("Spring")), bad("invalid_query", ""))
+	if n := s.World().MutationCount(); n != 0 {
+		t.Errorf("a refused create left %d mutations", n)
+	}
+}
+
 func TestInterfaceOnlyLeavesOutAdditions(t *testing.T) {
 	s := emulatortest.Start(t, func(o *emulator.Options) { o.InterfaceOnly = true })
 	expect(t, "GET /ads", s.Do(t, "GET", "/ads", nil), refusal{404, "not_found", ""})

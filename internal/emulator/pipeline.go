@@ -82,6 +82,9 @@ func (s *Server) admit(w http.ResponseWriter, c *service.Call) error {
 	if err := readKey(c); err != nil {
 		return err
 	}
+	if err := c.Query.Err(); err != nil {
+		return err
+	}
 	return readBody(w, c)
 }
 
@@ -150,8 +153,8 @@ func (s *Server) answer(c *service.Call) (resp service.Response) {
 		}
 	}()
 	value, err := c.Route.Handle(c)
-	if err == nil {
-		err = c.Query.Err()
+	if err == nil && c.Request.Method == http.MethodGet {
+		err = c.Query.Err() // a parameter of a read that is wrong; a write has happened
 	}
 	if err != nil {
 		return s.refusal(err)

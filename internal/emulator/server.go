@@ -65,6 +65,7 @@ func open(o Options, st *store.Store) (*Server, error) {
 	s.SetHooks(o.Hooks)
 	s.ids.salt = requestSalt(o.Seed)
 	s.images = images.NewSource(o.Images)
+	s.closers = append(s.closers, s.images.Close)
 	if err := s.seed(); err != nil {
 		return nil, err
 	}

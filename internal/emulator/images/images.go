@@ -86,7 +86,10 @@ func NewSource(missing func(path string) bool) *Source {
 }
 
 // Close lets go of idle connections.
-func (s *Source) Close() { s.client.CloseIdleConnections() }
+func (s *Source) Close() error {
+	s.client.CloseIdleConnections()
+	return nil
+}
 
 // Fetch gives the image behind an http or https URL. Its errors are refusals: a
 // 4xx is final, a 5xx may be tried again.
