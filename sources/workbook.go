@@ -51,6 +51,9 @@ type bookReader struct {
 
 // read walks every sheet that is known to its end, and only then makes drafts.
 func (r *bookReader) read() error {
+	if fits, err := r.checkSync(); err != nil || !fits {
+		return err
+	}
 	readers, err := r.openTabs()
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func TestDamagedWorkbookIsUsedForNothing(t *testing.T) {
 		{"sheet cut inside a whole zip", part(sheet, func(b []byte) []byte { return b[:len(b)*2/3] }), "XML ends inside"},
 		{"sheet emptied", part(sheet, func([]byte) []byte { return nil }), "XML has no element"},
 		{"sheet missing", part(sheet, nil), `its part "xl/worksheets/sheet1.xml" is missing`},
-		{"shared texts missing", part(shared, nil), `its part "xl/sharedStrings.xml" is missing`},
+		{"shared texts missing", part(shared, nil), `its part "xl/sharedstrings.xml" is missing`},
 		{"shared texts cut", part(shared, func(b []byte) []byte { return b[:len(b)-20] }), "shared texts: XML ends inside"},
 		{"shared text out of range", part(sheet, replaced(`t="s"><v>0</v>`, `t="s"><v>9999</v>`)), `names the shared text "9999"`},
 		{"styles missing", part("xl/styles.xml", nil), `its part "xl/styles.xml" is missing`},

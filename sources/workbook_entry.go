@@ -99,6 +99,9 @@ func (r *tabReader) attributeOf(d *draft, use mark) *resource.Attribute {
 
 // placeEntries puts the entries into the drafts of the rows they belong to.
 func (r *bookReader) placeEntries() {
+	if len(r.entries) == 0 {
+		return
+	}
 	owners := indexDrafts(r.in.schemas, r.made.drafts)
 	type place struct {
 		draft     int

@@ -59,10 +59,10 @@ func matchHeader(t *tab, row *sheetRow) headerRow {
 	last := row.cells[len(row.cells)-1].column
 	h := headerRow{number: row.number, columns: make([]*column, last+1), near: make([]string, last+1), written: make([]string, last+1)}
 	for _, c := range row.cells {
+		h.written[c.column] = strings.TrimSpace(c.text)
 		if c.form != textCell {
 			continue
 		}
-		h.written[c.column] = strings.TrimSpace(c.text)
 		if known, _ := t.columnFor(c.text); known != nil {
 			h.columns[c.column] = known
 			h.matched++

@@ -62,6 +62,9 @@ func (r *tabReader) readRows() error {
 	r.attributeColumns = r.header.attributeColumns()
 	facts, err := walkSheet(r.book, r.ref.part, func(row *sheetRow) error {
 		r.visited++
+		if r.visited%1000 == 0 && r.ctx.Err() != nil {
+			return errTooLong
+		}
 		if row.number > r.header.number {
 			r.readRow(row)
 		}
@@ -134,16 +137,23 @@ func (r *tabReader) warnHidden() {
 		parts = append(parts, "the sheet is hidden")
 	}
 	if r.hidden > 0 {
-		parts = append(parts, fmt.Sprintf("%d rows are hidden", r.hidden))
+		parts = append(parts, counted(r.hidden, "row is hidden", "rows are hidden"))
 	}
 	if columns > 0 {
-		parts = append(parts, fmt.Sprintf("%d columns are hidden", columns))
+		parts = append(parts, counted(columns, "column is hidden", "columns are hidden"))
 	}
 	if len(parts) > 0 && r.visited > 0 {
 		r.report(diag.Position{File: r.file, Sheet: r.ref.name}, resource.Finding{
 			Code: diag.HiddenCells, Severity: diag.Warning, Message: strings.Join(parts, " and ") + ", and read like the others",
 		})
 	}
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // readRow decides what a row is: a remark, left out, blank, or something to read.

@@ -104,7 +104,7 @@ func TestHiddenRowsColumnsAndSheetsAreReadAndSaid(t *testing.T) {
 	}, campaignsSheet, adGroupsSheet))
 	wantDrafts(t, got.drafts, spring, runners)
 	wantProblems(t, got.problems,
-		"Campaigns: warning: 1 rows are hidden and 1 columns are hidden, and read like the others",
+		"Campaigns: warning: 1 row is hidden and 1 column is hidden, and read like the others",
 		"Ad groups: warning: the sheet is hidden, and read like the others")
 	if diag.HasErrors(got.problems) {
 		t.Error("hidden rows are errors, want warnings")

@@ -190,9 +190,10 @@ func listColumns(schemas resource.Schemas, s *resource.Schema, list *listTab) []
 	if len(list.uses) > 1 {
 		columns = append(columns, column{title: "Use", role: roleUse, help: list.useHelp()})
 	}
-	return withoutClashes(append(columns,
-		column{title: "Name", role: roleOurs, help: "For people; not read."},
-		includeColumn(), notesColumn()))
+	if !list.many {
+		columns = append(columns, column{title: "Name", role: roleOurs, help: "For people; not read."})
+	}
+	return withoutClashes(append(columns, includeColumn(), notesColumn()))
 }
 
 func (l *listTab) useHelp() string {

@@ -77,8 +77,12 @@ func (s *xmlScanner) next() (xmlToken, error) {
 	}
 	for s.pos < len(s.data) {
 		if s.data[s.pos] != '<' {
-			if s.takeText() {
+			s.takeText()
+			if len(s.open) > 0 {
 				return xmlText, nil
+			}
+			if len(bytes.TrimSpace(s.text)) > 0 {
+				return xmlEnd, fmt.Errorf("XML has text outside its element")
 			}
 			continue
 		}
@@ -96,15 +100,14 @@ func (s *xmlScanner) next() (xmlToken, error) {
 	return xmlEnd, nil
 }
 
-// takeText reads up to the next markup and reports whether it is of interest.
-func (s *xmlScanner) takeText() bool {
+// takeText reads up to the next markup.
+func (s *xmlScanner) takeText() {
 	end := bytes.IndexByte(s.data[s.pos:], '<')
 	if end < 0 {
 		end = len(s.data) - s.pos
 	}
 	s.text, s.cdata = s.data[s.pos:s.pos+end], false
 	s.pos += end
-	return len(s.open) > 0 || len(bytes.TrimSpace(s.text)) > 0
 }
 
 // markup reads what a '<' begins; xmlEnd is a comment or an instruction.

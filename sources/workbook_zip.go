@@ -82,7 +82,7 @@ func checkMembers(members []*zip.File, b bounds) *resource.Finding {
 	seen := map[string]bool{}
 	var total uint64
 	for _, member := range members {
-		name := strings.ToLower(partName(member.Name))
+		name := partName(member.Name)
 		if seen[name] {
 			return damagedBook("workbook holds %q twice; want a whole one", member.Name)
 		}
@@ -96,9 +96,10 @@ func checkMembers(members []*zip.File, b bounds) *resource.Finding {
 }
 
 // partName is the name of a member as relationships say it: without the
-// leading slash, backslashes turned.
+// leading slash, backslashes turned, and in one case, because names of parts
+// are the same in any (ECMA-376 part 2, 6.2.2).
 func partName(name string) string {
-	return strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/")
+	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/"))
 }
 
 func (ps bookParts) read(member *zip.File) error {
@@ -134,7 +135,7 @@ func wholeMember(n int64, member *zip.File, err error) error {
 }
 
 func isXML(name string) bool {
-	ext := strings.ToLower(path.Ext(name))
+	ext := path.Ext(name)
 	return ext == ".xml" || ext == ".rels"
 }
 
@@ -142,17 +143,17 @@ func isXML(name string) bool {
 func (ps bookParts) otherKind() *resource.Finding {
 	for _, kind := range []struct{ part, message string }{
 		{"xl/workbook.bin", "file is a binary workbook (.xlsb); want it saved as .xlsx"},
-		{"xl/vbaProject.bin", "file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros"},
+		{"xl/vbaproject.bin", "file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros"},
 		{"word/document.xml", "file is a Word document; want a workbook (.xlsx)"},
 		{"ppt/presentation.xml", "file is a PowerPoint presentation; want a workbook (.xlsx)"},
 		{"content.xml", "file is an OpenDocument file (.ods); want it saved as .xlsx"},
-		{"Index/Document.iwa", "file is a Numbers document; want it exported as .xlsx"},
+		{"index/document.iwa", "file is a Numbers document; want it exported as .xlsx"},
 	} {
 		if ps.has(kind.part) {
 			return notWorkbook("%s", kind.message)
 		}
 	}
-	types := ps.content["[Content_Types].xml"]
+	types := ps.content["[content_types].xml"]
 	if bytes.Contains(types, []byte("macroEnabled")) {
 		return notWorkbook("file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros")
 	}
