@@ -57,6 +57,8 @@ func TestDiff(t *testing.T) {
 			want: "update campaign/x; description ours edit neutral"},
 		{name: "managed only now, someone else's value there", last: spring, desired: "campaign/x description=ours", live: spring + "description=theirs",
 			want: "update campaign/x; description ours edit neutral HELD(adopt)"},
+		{name: "managed only now, and cleared, someone else's value there", last: spring, desired: "campaign/x description=[clear]", live: spring + "description=theirs",
+			want: "update campaign/x; description [clear] edit neutral HELD(adopt)"},
 		{name: "managed only now, the same value there", last: spring, desired: "campaign/x description=ours", live: spring + "description=ours",
 			want: "record campaign/x; record description ours"},
 		{name: "managed only now, a pause passes", last: spring, desired: "campaign/x status=paused", live: spring + "status=active",
@@ -146,6 +148,17 @@ func TestDiffRevertsDriftByPolicy(t *testing.T) {
 	policy.DriftOf = map[string]plan.OnDrift{"description": plan.Revert, "status": plan.Revert}
 	p := plan.Diff(plan.Input{Schemas: kinds.All(), Policy: policy, Last: snapshot(t, last), Desired: snapshot(t, last), Live: snapshot(t, live)})
 	want := "update campaign/x; description ours drift neutral; status active drift activate HELD(drift); tracking a=1 drift neutral HELD(drift)"
+	if d := cmp.Diff(want, sketch(p.Changes)); d != "" {
+		t.Errorf("Diff (-want +got):\n%s", d)
+	}
+}
+
+func TestDiffRevertsNoConflictByPolicy(t *testing.T) {
+	policy := plan.DefaultPolicy()
+	policy.Drift = plan.Revert
+	p := plan.Diff(plan.Input{Schemas: kinds.All(), Policy: policy,
+		Last: snapshot(t, "campaign/x#c1 description=first"), Desired: snapshot(t, "campaign/x description=ours tracking=a=1"), Live: snapshot(t, "campaign/x#c1 description=theirs tracking=b=2")})
+	want := "update campaign/x; description ours edit neutral HELD(conflict); tracking a=1 edit neutral HELD(adopt)"
 	if d := cmp.Diff(want, sketch(p.Changes)); d != "" {
 		t.Errorf("Diff (-want +got):\n%s", d)
 	}

@@ -92,6 +92,12 @@ func TestDiffOfTrees(t *testing.T) {
 			replace ad_group/x/r
 			replace ad/x/r/a
 			create ad/x/r/b`},
+		{name: "replacing needs all a create needs, and holds up nothing else", allow: []string{"replace"}, last: "campaign/x#1 bidding_type=clicks status=active",
+			desired: "campaign/x bidding_type=impressions status=paused", live: "campaign/x#1 bidding_type=clicks status=active", want: "replace campaign/x"},
+		{name: "a tree someone archived and the files no longer name", last: three, live: archivedCampaign, want: `
+			forget campaign/x
+			forget ad_group/x/r
+			forget ad/x/r/a`},
 		{name: "a key that changed: rename or new?", last: "campaign/x#1 name=Spring", live: "campaign/x#1 name=Spring",
 			desired: "campaign/y name=spring bidding_type=clicks budget.daily=5\nad_group/y/r name=Runners", want: `
 			create campaign/y HELD(twin)
@@ -177,26 +183,44 @@ func TestHoldsSayWhatLiesBeneath(t *testing.T) {
 func TestApplicableLeavesOutWhatIsHeld(t *testing.T) {
 	const live = "ad/x/r/a#3 name=Hero title=Shoes_one body=Light target_url=https://a.example/ image=https://a.example/a.png"
 	above := "campaign/x#1 name=Spring\nad_group/x/r#2 name=Runners\n"
-	tests := []struct{ name, last, desired, live, want string }{
+	tests := []struct {
+		name, last, desired, live, want string
+		allow                           []string
+	}{
 		{"a setting sent whole takes the held field along as it is live",
 			above + strings.Replace(live, "Light", "Lighter", 1), above + "ad/x/r/a title=Shoes_two body=Lighter", above + live,
-			"update ad/x/r/a; body Light carry-over neutral; image https://a.example/a.png carry-over neutral; target_url https://a.example/ carry-over neutral; title Shoes two edit neutral"},
+			"update ad/x/r/a; body Light carry-over neutral; image https://a.example/a.png carry-over neutral; target_url https://a.example/ carry-over neutral; title Shoes two edit neutral", nil},
 		{"a held field alone sends nothing",
-			above + strings.Replace(live, "Light", "Lighter", 1), above + "ad/x/r/a body=Lighter", above + live, ""},
+			above + strings.Replace(live, "Light", "Lighter", 1), above + "ad/x/r/a body=Lighter", above + live, "", nil},
 		{"a held replace leaves the other edits",
 			"campaign/x#1 bidding_type=clicks status=active", "campaign/x bidding_type=impressions status=paused", "campaign/x#1 bidding_type=clicks status=active",
-			"update campaign/x; status paused edit lower"},
+			"update campaign/x; status paused edit lower", nil},
+		{"a replace that is allowed and cannot be done leaves the other edits",
+			"campaign/x#1 bidding_type=clicks budget.daily=9", "campaign/x bidding_type=impressions budget.daily=5", "campaign/x#1 bidding_type=clicks budget.daily=9",
+			"update campaign/x; budget.daily 5.00 edit lower", []string{"replace"}},
 		{"what agrees is recorded all the same",
 			"campaign/x#1 name=Spring description=one", "campaign/x name=Summer description=two", "campaign/x#1 name=Winter description=two",
-			"record campaign/x; record description two"},
+			"record campaign/x; record description two", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := diff(t, tt.last, tt.desired, tt.live)
+			p := diff(t, tt.last, tt.desired, tt.live, tt.allow...)
 			if d := cmp.Diff(tt.want, sketch(p.Applicable())); d != "" {
 				t.Errorf("Applicable (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+func TestABudgetTakesThePlaceOfItsOtherHalf(t *testing.T) {
+	live := "campaign/x#1 status=active budget.lifetime=500"
+	p := diff(t, live, "campaign/x budget.daily=10", live, "raises-spend=campaign/x")
+	after := plan.Simulate(snapshot(t, live), p).Get(resource.Address{Kind: kinds.Campaign, Key: "x"})
+	if !after.Value("budget.lifetime").IsAbsent() {
+		t.Errorf("both halves of the budget are live afterwards: %v", after.Attributes)
+	}
+	if want := (plan.Spend{DailyAfter: 10e6, LifetimeBefore: 500e6}); p.Spend != want {
+		t.Errorf("spend is %+v; want %+v", p.Spend, want)
 	}
 }
 
