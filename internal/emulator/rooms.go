@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/emulator/account"
 	"adsync/internal/emulator/ads"
+	"adsync/internal/emulator/audit"
 	"adsync/internal/emulator/bulk"
 	"adsync/internal/emulator/conversion"
 	"adsync/internal/emulator/geo"
@@ -27,6 +28,7 @@ func (s *Server) rooms() [][]service.Route {
 	return [][]service.Route{
 		account.NewRoom(s.options.Review, s.options.InterfaceOnly).Routes(),
 		spend.NewRoom(s.options.InterfaceOnly).Routes(),
+		audit.Routes(),
 		s.tree.Routes(),
 		jobs.Routes(),
 		geo.Routes(),
