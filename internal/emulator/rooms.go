@@ -10,6 +10,8 @@ import (
 	"adsync/internal/emulator/bulk"
 	"adsync/internal/emulator/conversion"
 	"adsync/internal/emulator/geo"
+	"adsync/internal/emulator/insights"
+	"adsync/internal/emulator/ledger"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/spend"
 	"adsync/internal/emulator/world"
@@ -18,6 +20,8 @@ import (
 // rooms is the list of everything that is served below /v1. A new room is one
 // line here.
 func (s *Server) rooms() [][]service.Route {
+	books := ledger.New(s.world, s.options.Review, s.options.Seed)
+	s.world.Spending = books
 	s.tree = ads.NewRoom(s.options.Review, s.images)
 	jobs := bulk.NewRoom(bulk.Options{
 		World: s.world, Points: s.points, Tree: s.tree, Images: s.images,
@@ -33,6 +37,7 @@ func (s *Server) rooms() [][]service.Route {
 		jobs.Routes(),
 		geo.Routes(),
 		conversion.NewRoom(nil).Routes(),
+		insights.NewRoom(books, s.options.Review, s.options.Seed).Routes(),
 	}
 }
 

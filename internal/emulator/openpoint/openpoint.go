@@ -37,6 +37,7 @@ var table = slices.Concat(
 	accountPoints,
 	audiencePoints,
 	conversionPoints,
+	reportPoints,
 )
 
 // Settings is the behaviour taken at every point. It may be changed while the

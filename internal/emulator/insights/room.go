@@ -1,0 +1,89 @@
+// Package insights is the room of reporting: what the account's ads had, from
+// the delivery simulation, as insights, conversion insights and hotel insights
+// (interface, part 4). It changes nothing. Money is written from integer micros,
+// never through a float. Its invariant: rows of one request add up to what
+// delivery recorded in its time, whatever its level, granularity or segment.
+package insights
+
+import (
+	"net/http"
+
+	"adsync/internal/emulator/delivery"
+	"adsync/internal/emulator/ledger"
+	"adsync/internal/emulator/service"
+	"adsync/internal/emulator/wire"
+	"adsync/internal/emulator/world"
+)
+
+// Room serves reports.
+type Room struct {
+	ledger *ledger.Ledger
+	review world.Review
+	seed   uint64
+}
+
+// NewRoom is the room over a ledger. The reviewer and seed are those of the emulator.
+func NewRoom(l *ledger.Ledger, review world.Review, seed uint64) *Room {
+	return &Room{ledger: l, review: review, seed: seed}
+}
+
+// Routes of the room. Those of a campaign, an ad group and an ad, and conversion
+// insights, are published and not in the interface.
+func (r *Room) Routes() []service.Route {
+	scoped := func(pattern string, l level, name string) service.Route {
+		return service.Route{
+			Method: http.MethodGet, Pattern: pattern, Auth: service.Read, Addition: true,
+			Handle: func(c *service.Call) (any, error) { return r.insights(c, l, c.Path(name)) },
+		}
+	}
+	return []service.Route{
+		{Method: http.MethodGet, Pattern: "/ad_account/insights", Auth: service.Read, Handle: func(c *service.Call) (any, error) {
+			return r.insights(c, account, c.Account.ID)
+		}},
+		scoped("/campaigns/{campaign_id}/insights", campaign, "campaign_id"),
+		scoped("/ad_groups/{ad_group_id}/insights", adGroup, "ad_group_id"),
+		scoped("/ads/{ad_id}/insights", ad, "ad_id"),
+		{Method: http.MethodGet, Pattern: "/ad_account/hotel_insights", Auth: service.Read, Handle: r.hotelInsights},
+		{Method: http.MethodPost, Pattern: "/conversions/insights", Auth: service.Read, Body: service.JSONBody, Addition: true, Handle: r.conversionInsights},
+	}
+}
+
+// newReport is called inside View.
+func (r *Room) newReport(c *service.Call) *report {
+	return &report{tree: newTree(c.Account), review: r.review, points: c.Points, seed: r.seed, now: c.Now()}
+}
+
+func (r *Room) insights(c *service.Call, l level, id string) (out any, err error) {
+	err = c.View(func() error {
+		report := r.newReport(c)
+		scope := report.tree.find(l, id)
+		if scope == nil {
+			return wire.NotFoundf("No %s found with id '%s'.", l, id)
+		}
+		request, err := report.readRequest(c, scope)
+		if err != nil {
+			return err
+		}
+		if report.refused != nil {
+			return report.refused
+		}
+		report.request = request
+		out, err = r.page(c, report, report.show)
+		return err
+	})
+	return out, err
+}
+
+// page works a report out and shows the page asked for.
+func (r *Room) page(c *service.Call, report *report, show func(*row) line) (out page, err error) {
+	err = r.ledger.Read(c.Account, report.now, func(b *delivery.Book) error {
+		rows, more, err := report.cut(report.collect(b))
+		lines := make([]line, len(rows))
+		for i, row := range rows {
+			lines[i] = show(row)
+		}
+		out = newPage(lines, more)
+		return err
+	})
+	return out, err
+}
