@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/emulatortest"
@@ -86,13 +85,14 @@ type acknowledged struct {
 	mu    sync.Mutex
 	names map[string]string
 	jobs  map[string]string
+	each  chan struct{} // one for every acknowledgement
 }
 
 // load sends creates and jobs until the emulator is gone, and notes every answer.
 func (a *acknowledged) load(address string, round, client int) {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("c %d %d %d", round, client, i)
-		if i%10 == 9 {
+		if i%5 == 4 {
 			id, err := post(address+"/v1/bulk_mutation_jobs", job(campaignOp("x"+name), adGroupOp("g"+name, "x"+name), campaignOp("y"+name)))
 			if err != nil {
 				return
@@ -110,8 +110,9 @@ func (a *acknowledged) load(address string, round, client int) {
 
 func (a *acknowledged) note(to map[string]string, id, name string) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	to[id] = name
+	a.mu.Unlock()
+	a.each <- struct{}{}
 }
 
 func post(address string, body any) (id string, err error) {
@@ -151,7 +152,7 @@ func TestKilledEmulatorLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	told := &acknowledged{names: map[string]string{}, jobs: map[string]string{}}
+	told := &acknowledged{names: map[string]string{}, jobs: map[string]string{}, each: make(chan struct{}, 1<<20)}
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range kills {
 		p := startProcess(t, dir)
@@ -159,13 +160,13 @@ func TestKilledEmulatorLosesNothing(t *testing.T) {
 		for client := range 4 {
 			clients.Go(func() { told.load(p.address, round, client) })
 		}
-		time.Sleep(time.Duration(20+r.IntN(150)) * time.Millisecond) // the moment of the kill is the point
+		for range 30 + r.IntN(100) {
+			<-told.each
+		}
 		p.kill()
 		clients.Wait()
 	}
-	if len(told.names) < 10*kills || len(told.jobs) == 0 {
-		t.Fatalf("only %d creates and %d jobs were acknowledged; the load is too small", len(told.names), len(told.jobs))
-	}
+	t.Logf("%d creates and %d jobs were acknowledged", len(told.names), len(told.jobs))
 	checkNothingLost(t, dir, told)
 }
 
@@ -181,11 +182,14 @@ func checkNothingLost(t *testing.T, dir string, told *acknowledged) {
 	defer line.Close()
 	running.BaseURL = line.URL + "/v1"
 	a := s.World().Account(emulatortest.AccountID)
-	for id, name := range told.names {
-		if c, ok := a.Campaigns.Get(id); !ok || c.Name != name {
-			t.Errorf("acknowledged campaign %s %q is lost", id, name)
+	a.View(func() error {
+		for id, name := range told.names {
+			if c, ok := a.Campaigns.Get(id); !ok || c.Name != name {
+				t.Errorf("acknowledged campaign %s %q is lost", id, name)
+			}
 		}
-	}
+		return nil
+	})
 	for id := range told.jobs {
 		if got := running.JobEnd(t, id)["status"]; got != "completed" {
 			t.Errorf("acknowledged job %s is %v after restart, want completed", id, got)
