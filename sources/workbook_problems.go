@@ -20,21 +20,26 @@ const maxLinks = 60_000
 
 // resultStyles are the looks of the two columns.
 type resultStyles struct {
-	header, good, quiet, bad, message, link int
+	header, good, quiet, waiting, bad, message, link int
 }
 
 func newResultStyles(f *excelize.File) (s resultStyles, err error) {
 	top := &excelize.Alignment{Vertical: "top", WrapText: true}
+	middle := &excelize.Alignment{Vertical: "center", WrapText: true}
+	font := func(colour string, bold bool, underline string) *excelize.Font {
+		return &excelize.Font{Family: "Calibri", Size: 11, Color: colour, Bold: bold, Underline: underline}
+	}
 	for _, want := range []struct {
 		number *int
 		style  excelize.Style
 	}{
-		{&s.header, excelize.Style{Font: &excelize.Font{Bold: true, Color: "FFFFFF"}, Fill: solid(colourHeader), Alignment: top}},
-		{&s.good, excelize.Style{Font: &excelize.Font{Color: "006100"}, Fill: solid("C6EFCE"), Alignment: top}},
-		{&s.quiet, excelize.Style{Font: &excelize.Font{Color: colourQuiet}, Alignment: top}},
-		{&s.bad, excelize.Style{Font: &excelize.Font{Bold: true, Color: "9C0006"}, Fill: solid("FFC7CE"), Alignment: top}},
-		{&s.message, excelize.Style{Alignment: top}},
-		{&s.link, excelize.Style{Font: &excelize.Font{Color: "0563C1", Underline: "single"}, Alignment: top}},
+		{&s.header, excelize.Style{Font: font("FFFFFF", true, ""), Fill: solid(colourHeader), Alignment: middle}},
+		{&s.good, excelize.Style{Font: font("006100", false, ""), Fill: solid("C6EFCE"), Alignment: top}},
+		{&s.quiet, excelize.Style{Font: font(colourQuiet, false, ""), Alignment: top}},
+		{&s.waiting, excelize.Style{Font: font("7F6000", false, ""), Fill: solid("FFEB9C"), Alignment: top}},
+		{&s.bad, excelize.Style{Font: font("9C0006", true, ""), Fill: solid("FFC7CE"), Alignment: top}},
+		{&s.message, excelize.Style{Font: font("000000", false, ""), Alignment: top}},
+		{&s.link, excelize.Style{Font: font("0563C1", false, "single"), Alignment: top}},
 	} {
 		if *want.number, err = f.NewStyle(&want.style); err != nil {
 			return s, err
@@ -50,6 +55,8 @@ func (s resultStyles) of(result string) int {
 		return s.good
 	case "no change":
 		return s.quiet
+	case "held", "skipped":
+		return s.waiting
 	}
 	return s.bad
 }

@@ -268,3 +268,17 @@ func benchmarkSnapshot(campaigns int) *resource.Snapshot {
 	}
 	return s
 }
+
+func TestWorkbookOfAnotherAccountIsRefused(t *testing.T) {
+	var b bytes.Buffer
+	must(t, WriteWorkbook(&b, kinds.All(), oneResource(t), Account{ID: "act_9", Currency: "EUR"}))
+	got := readBytes(b.Bytes())
+	wantProblems(t, got.problems, "workbook was written for an account in EUR; want the account's currency USD")
+	wantDrafts(t, got.drafts)
+
+	f := opened(t, exported(t, oneResource(t)))
+	must(t, f.SetCellInt("_sync", "B1", bookFormat+1))
+	b.Reset()
+	must(t, f.Write(&b))
+	wantProblems(t, readBytes(b.Bytes()).problems, "has the layout 2 of a newer adsync")
+}
