@@ -23,7 +23,7 @@ type part struct {
 func (r *run) updates(phase plan.Phase) []part {
 	var parts []part
 	for _, c := range r.changes {
-		if c.Action == plan.Replace && phase == plan.Lower {
+		if c.Action == plan.Replace && phase == plan.Lower && r.isRoot(c) {
 			parts = append(parts, r.retirement(c))
 		}
 		if isNew(c) || r.ids[c.Address] == "" {
@@ -40,7 +40,8 @@ func (r *run) updates(phase plan.Phase) []part {
 // place of one that cannot become what the files say.
 func isNew(c *plan.Change) bool { return c.Action == plan.Create || c.Action == plan.Replace }
 
-// retirement archives the resource that a replace puts another in place of.
+// retirement archives the resource that a replace puts another in place of; what
+// is beneath it goes with it.
 func (r *run) retirement(c *plan.Change) part {
 	removal := plan.Field{Name: "status", Desired: resource.Text(r.Schemas.Of(c.Address.Kind).Removal).At(c.Position), Cause: plan.Edit, Phase: plan.Lower}
 	return part{change: c, fields: []plan.Field{removal}}

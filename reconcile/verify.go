@@ -124,8 +124,9 @@ func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observat
 		}
 		forms, mismatch := compare(schema, e, live)
 		seen[i] = observation{record, mismatch}
-		if len(forms) > 0 {
-			normal = append(normal, state.Applied{Address: e.address, ID: e.id, Normal: forms})
+		given := givenAtCreate(e, live)
+		if len(forms)+len(given) > 0 {
+			normal = append(normal, state.Applied{Address: e.address, ID: e.id, Attributes: given, Normal: forms})
 		}
 	}
 	return seen, a.Store.Record(ctx, normal)
@@ -171,13 +172,27 @@ func compare(schema *resource.Schema, e expectation, live *resource.Resource) (n
 		have := live.Value(s.Name)
 		switch {
 		case a.Wire.Path == "", have.Equal(s.Value), s.Value.IsNull() && have.IsAbsent():
-		case e.created && s.Value.IsNull(), sameMeaning(a, s.Value, have):
+		case e.created && s.Value.IsNull():
+		case sameMeaning(a, s.Value, have):
 			normal.Set(s.Name, have)
 		case mismatch == "":
 			mismatch = fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))
 		}
 	}
 	return normal, mismatch
+}
+
+// givenAtCreate is what a new resource holds beyond what was sent: the service's
+// defaults, and what was left to a follow-up. It is recorded as nobody's edit,
+// so that a file that begins to manage it later finds no stranger's value.
+func givenAtCreate(e expectation, live *resource.Resource) resource.Attributes {
+	var values resource.Attributes
+	for _, held := range live.Attributes {
+		if sent := e.sent.Value(held.Name); e.created && !sent.IsSet() {
+			values.Set(held.Name, held.Value)
+		}
+	}
+	return values
 }
 
 // sameMeaning says that a service may have made one value of the other by

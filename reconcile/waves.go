@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -27,6 +28,7 @@ func (r *run) waves(ctx context.Context) error {
 		{"raise", func(ctx context.Context) error { return r.updateWave(ctx, "raise", r.allowed(r.updates(plan.Raise))) }},
 		{"activate", r.activateWave},
 		{"read back", r.readBack},
+		{"forget", r.forgetPruned},
 	} {
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("before wave %q: %w", wave.name, err)
@@ -64,7 +66,7 @@ func (r *run) recordOnly(ctx context.Context) error {
 		case c.Action == plan.Forget:
 			forget = append(forget, c.Address)
 		case c.Action == plan.Adopt, len(c.Recorded) > 0:
-			applied = append(applied, state.Applied{Address: c.Address, ID: c.ID, ParentID: r.ids[r.Schemas.Parent(c.Address)], Attributes: knownValues(c)})
+			applied = append(applied, state.Applied{Address: c.Address, ID: c.ID, ParentID: r.ids[r.Schemas.Parent(c.Address)], Attributes: r.knownValues(c)})
 		default:
 			continue
 		}
@@ -78,17 +80,14 @@ func (r *run) recordOnly(ctx context.Context) error {
 }
 
 // knownValues are what the record takes over without asking the service: what
-// both sides agree on, and of an adopted resource the values it has now.
-func knownValues(c *plan.Change) resource.Attributes {
+// both sides agree on, and of an adopted resource everything it has now.
+func (r *run) knownValues(c *plan.Change) resource.Attributes {
 	var values resource.Attributes
+	if live := r.view.Live.Snapshot.Get(c.Address); live != nil && c.Action == plan.Adopt {
+		values = slices.Clone(live.Attributes)
+	}
 	for _, f := range c.Recorded {
 		values.Set(f.Name, f.Desired)
-	}
-	if c.Action != plan.Adopt {
-		return values
-	}
-	for _, f := range c.Fields {
-		values.Set(f.Name, f.Live)
 	}
 	return values
 }
@@ -115,6 +114,26 @@ func (r *run) retire(ctx context.Context) error {
 		r.ids[address] = ""
 	}
 	return nil
+}
+
+// forgetPruned drops the record of what the policy archived and of everything
+// beneath it: the files name none of it any more.
+func (r *run) forgetPruned(ctx context.Context) error {
+	var gone []resource.Address
+	for _, c := range r.changes {
+		if !c.Pruned || c.Action != plan.Archive || !r.fine(c.Address) {
+			continue
+		}
+		for last := range r.view.Last.All() {
+			if r.Schemas.Ancestor(last.Address, c.Address.Kind) == c.Address {
+				gone = append(gone, last.Address)
+			}
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	return r.Store.Forget(ctx, gone)
 }
 
 // allowed drops what may not go on while a decrease or a pause before it is not

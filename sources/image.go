@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image/jpeg"
 	"image/png"
+	"regexp"
 	"strings"
 
 	"adsync/internal/diag"
@@ -18,6 +19,8 @@ import (
 // smallestSide of an image, in pixels (interface, part 2, uploaded image).
 const smallestSide = 640
 
+var heldByService = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|file:[!-.0-~]+)$`)
+
 // picture is a file of the tree an attribute names, once it is read.
 type picture struct {
 	value   resource.Value // "sha256:<hex>", written as its slash path
@@ -25,9 +28,10 @@ type picture struct {
 }
 
 // checkImage turns the path of an image into the hash of its bytes. An address
-// stays as it is.
+// stays as it is, and so does what export writes for an image whose file is not
+// at hand: its content hash, or the service's id of it.
 func (c *collection) checkImage(e *entry, v resource.Value) resource.Value {
-	if strings.Contains(v.Text(), "://") {
+	if strings.Contains(v.Text(), "://") || heldByService.MatchString(v.Text()) {
 		return v
 	}
 	p := c.picture(v.Text(), v.Position)

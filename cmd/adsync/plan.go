@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"adsync/internal/diag"
 	"adsync/plan"
@@ -79,13 +80,21 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 
 // planDone says what comes next.
 func (a *app) planDone(p *plan.Plan, f planFlags, dir string) error {
-	if len(p.Changes) > 0 && f.out == "" {
+	if pending(p) && f.out == "" {
 		a.note("to carry it out: adsync apply %s", dir)
 	}
-	if f.detailed && len(p.Changes) > 0 {
+	if f.detailed && pending(p) {
 		return &exit{code: exitPending}
 	}
 	return nil
+}
+
+// pending says that something would change at the service, or is held; notes
+// in adsync's own record are no change.
+func pending(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Changes, func(c plan.Change) bool {
+		return c.Action != plan.Record && c.Action != plan.Forget || len(c.Holds()) > 0
+	})
 }
 
 // planned loads, connects for reading only, and plans.

@@ -47,9 +47,10 @@ func configuration(format string, args ...any) error {
 
 // outputs gives a command its -o flag and checks it before the command runs.
 func (a *app) outputs(c *cobra.Command, formats ...string) {
-	c.Flags().StringVarP(&a.flags.output, "output", "o", formats[0], "output: "+orList(formats))
+	output := c.Flags().StringP("output", "o", formats[0], "output: "+orList(formats))
 	inner := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
+		a.flags.output = *output
 		if !slices.Contains(formats, a.flags.output) {
 			return usage(c, fmt.Errorf("--output is %q; want %s", a.flags.output, orList(formats)))
 		}

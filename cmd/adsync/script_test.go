@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adsync/internal/emulator"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/xuri/excelize/v2"
+)
+
+// TestScripts runs what a user types. Each file is a story; the commands it has
+// beyond those of testscript are below.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			quickstart, err := filepath.Abs("../../examples/quickstart")
+			if err != nil {
+				return err
+			}
+			e.Setenv("QUICKSTART", quickstart)
+			e.Setenv("NO_COLOR", "1")
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":      exits,
+			"quickstart": copyQuickstart,
+			"emulator":   startEmulator,
+			"setcell":    setCell,
+			"truncate":   truncateFile,
+			"damage":     damageMember,
+			"awaitheld":  awaitHeld,
+			"release":    releaseAnswer,
+			"request":    sendRequest,
+		},
+	})
+}
+
+// exits CODE COMMAND...: the command ends with exactly this code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var ended *exec.ExitError
+	switch {
+	case err == nil && want == 0:
+	case errors.As(err, &ended) && ended.ExitCode() == want:
+	default:
+		ts.Fatalf("%s: %v; want exit code %d", strings.Join(args[1:], " "), err, want)
+	}
+}
+
+// quickstart FOLDER: a copy of the example.
+func copyQuickstart(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.CopyFS(dir, os.DirFS(ts.Getenv("QUICKSTART"))))
+	ts.Check(os.RemoveAll(filepath.Join(dir, ".adsync")))
+}
+
+// holder is what an emulator that keeps an answer back shares with the script.
+type holder struct {
+	held    chan struct{}
+	release chan struct{}
+	once    sync.Once
+}
+
+func (h *holder) free() { h.once.Do(func() { close(h.release) }) }
+
+// emulator [hold-submit]: serves an emulator and points the environment at it.
+// With hold-submit the first submission of a real job is carried out, and its
+// answer kept back until release.
+func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
+	server, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{
+		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-script-key", Features: emulator.AllFeatures(),
+	}}})
+	ts.Check(err)
+	h := &holder{held: make(chan struct{}), release: make(chan struct{})}
+	var handler http.Handler = server
+	if len(args) > 0 && args[0] == "hold-submit" {
+		handler = h.holding(server)
+	}
+	line := httptest.NewServer(handler)
+	ts.Defer(func() { h.free(); line.CloseClientConnections(); line.Close(); server.Close() })
+	ts.Setenv(envBaseURL, line.URL+"/v1")
+	ts.Setenv(envKey, "sk-script-key")
+	holders[ts] = h
+}
+
+// holders finds the holder of a script.
+var holders = map[*testscript.TestScript]*holder{}
+
+func (h *holder) holding(next http.Handler) http.Handler {
+	first := true
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/bulk_mutation_jobs") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if !first || bytes.Contains(body, []byte(`"validate_only":true`)) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		first = false
+		next.ServeHTTP(httptest.NewRecorder(), r)
+		close(h.held)
+		<-h.release
+	})
+}
+
+func awaitHeld(ts *testscript.TestScript, _ bool, _ []string) {
+	select {
+	case <-holders[ts].held:
+	case <-time.After(30 * time.Second):
+		ts.Fatalf("no job was submitted")
+	}
+}
+
+func releaseAnswer(ts *testscript.TestScript, _ bool, _ []string) { holders[ts].free() }
+
+// setcell WORKBOOK SHEET CELL VALUE: as somebody types it.
+func setCell(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	f, err := excelize.OpenFile(name)
+	ts.Check(err)
+	defer f.Close()
+	var value any = args[3]
+	if number, err := strconv.ParseFloat(args[3], 64); err == nil {
+		value = number
+	}
+	if args[3] == "" {
+		value = nil
+	}
+	ts.Check(f.SetCellValue(args[1], args[2], value))
+	ts.Check(f.Save())
+}
+
+// truncate FILE: only its first half is left.
+func truncateFile(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	about, err := os.Stat(name)
+	ts.Check(err)
+	ts.Check(os.Truncate(name, about.Size()/2))
+}
+
+// damage WORKBOOK: one byte of a member's compressed data is another.
+func damageMember(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	content, err := os.ReadFile(name)
+	ts.Check(err)
+	at := bytes.Index(content, []byte("xl/worksheets/sheet1.xml"))
+	if at < 0 {
+		ts.Fatalf("%s has no first sheet", args[0])
+	}
+	content[at+200] ^= 0x55
+	ts.Check(os.WriteFile(name, content, 0o600))
+}
+
+// request METHOD PATH [BODY]: somebody else at the service, below /v1; the
+// answer is the script's stdout.
+func sendRequest(ts *testscript.TestScript, _ bool, args []string) {
+	body := io.Reader(nil)
+	if len(args) > 2 {
+		body = strings.NewReader(args[2])
+	}
+	request, err := http.NewRequest(args[0], ts.Getenv(envBaseURL)+args[1], body)
+	ts.Check(err)
+	request.Header.Set("Authorization", "Bearer "+ts.Getenv(envKey))
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	ts.Check(err)
+	if response.StatusCode >= 300 {
+		ts.Fatalf("%s %s: %d %s", args[0], args[1], response.StatusCode, content)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("answer.json"), content, 0o600))
+}
