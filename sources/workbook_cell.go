@@ -17,9 +17,12 @@ var exactTypes = []resource.Type{resource.TypeMoney, resource.TypeChoice, resour
 // cellText gives the text an attribute's Parse reads: what the cell stores, in
 // the form its type wants. It never looks at what the cell shows.
 func (r *tabReader) cellText(c cell, typ resource.Type) (string, *resource.Finding) {
-	if typ == resource.TypeImage && c.isFormula {
+	if typ == resource.TypeImage && (c.isFormula || c.inPicture) {
 		if address, ok := pictureAddress(c.formula); ok {
 			return address, nil
+		}
+		if c.inPicture || strings.Contains(c.formula, "DISPIMG(") {
+			return "", pastedPicture()
 		}
 	}
 	if c.isFormula && c.form != errorCell {

@@ -63,29 +63,34 @@ func solid(colour string) excelize.Fill {
 	return excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{colour}}
 }
 
-// startLine is one line of the sheet Start here.
-type startLine struct{ label, text string }
+// startSection is one part of the sheet Start here: a heading and its lines,
+// each a label and a text.
+type startSection struct {
+	heading string
+	lines   [][2]string
+}
 
-// startLines say how the workbook is used; a line without a text is a heading.
-func startLines(a Account) []startLine {
-	return []startLine{
-		{"Account", ""},
-		{"Account", a.ID}, {"Currency", a.Currency}, {"Time zone", a.TimeZone},
-		{"Filling it in", ""},
-		{"One row", "is one campaign, ad group or ad. Ad groups name their campaign; ads name their campaign and ad group."},
-		{"Green headers", "must be filled in every row. Hold the mouse over any header to read what it takes."},
-		{"A blank cell", "changes nothing: adsync leaves the setting as it is."},
-		{"[clear]", "removes the setting."},
-		{"Removing a row", "removes nothing. To end something, set its Status to archived; that cannot be undone."},
-		{"Include: no", "leaves a row out. A row that begins with # is a remark; so are the example rows."},
-		{"Key", "is your own short name for a row. It may stay blank; fill it in before you rename something."},
-		{"Grey columns", "are filled by adsync and not read."},
-		{"Your own", "columns and sheets are kept and not read. Begin a header with # if adsync takes it for one of its own."},
-		{"Sending it", ""},
-		{"1. Save", "this workbook in the project's folder, beside adsync.yaml."},
-		{"2. Check", "adsync validate lists every problem with its cell."},
-		{"3. Look", "adsync plan shows what would change and what it may cost."},
-		{"4. Send", "adsync apply sends the changes after asking, and writes a copy of this workbook with a result in each row."},
+// startSections say how the workbook is used.
+func startSections(a Account) []startSection {
+	return []startSection{
+		{"Account", [][2]string{{"Account", a.ID}, {"Currency", a.Currency}, {"Time zone", a.TimeZone}}},
+		{"Filling it in", [][2]string{
+			{"One row", "is one campaign, ad group or ad. Ad groups name their campaign; ads name their campaign and ad group."},
+			{"Green headers", "must be filled in every row. Hold the mouse over any header to read what it takes."},
+			{"A blank cell", "changes nothing: adsync leaves the setting as it is."},
+			{"[clear]", "removes the setting."},
+			{"Removing a row", "removes nothing. To end something, set its Status to archived; that cannot be undone."},
+			{"Include: no", "leaves a row out. A row that begins with # is a remark; so are the example rows."},
+			{"Key", "is your own short name for a row. It may stay blank; fill it in before you rename something."},
+			{"Grey columns", "are filled by adsync and not read."},
+			{"Your own", "columns and sheets are kept and not read. Begin a header with # if adsync takes it for one of its own."},
+		}},
+		{"Sending it", [][2]string{
+			{"1. Save", "this workbook in the project's folder, beside adsync.yaml."},
+			{"2. Check", "adsync validate lists every problem with its cell."},
+			{"3. Look", "adsync plan shows what would change and what it may cost."},
+			{"4. Send", "adsync apply sends the changes after asking, and writes a copy of this workbook with a result in each row."},
+		}},
 	}
 }
 
@@ -100,22 +105,20 @@ func (b *bookWriter) writeStart() error {
 	if err := b.startCell(1, 1, "Ads workbook", b.styles.title); err != nil {
 		return err
 	}
-	row := 2
-	for _, line := range startLines(b.account) {
-		if line.text == "" && line.label != "Account" && line.label != "Filling it in" && line.label != "Sending it" {
-			continue
+	row := 1
+	for _, section := range startSections(b.account) {
+		row += 2
+		if err := b.startCell(1, row, section.heading, b.styles.heading); err != nil {
+			return err
 		}
-		row++
-		style := b.styles.accent
-		if line.text == "" {
+		for _, line := range section.lines {
 			row++
-			style = b.styles.heading
-		}
-		if err := b.startCell(1, row, line.label, style); err != nil {
-			return err
-		}
-		if err := b.startCell(2, row, line.text, b.styles.body); err != nil {
-			return err
+			if err := b.startCell(1, row, line[0], b.styles.accent); err != nil {
+				return err
+			}
+			if err := b.startCell(2, row, line[1], b.styles.body); err != nil {
+				return err
+			}
 		}
 	}
 	if err := b.file.SetPageLayout(startTab, &excelize.PageLayoutOptions{Orientation: new("landscape")}); err != nil {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -202,58 +200,4 @@ func (b *book) sharedStrings(part string) ([]string, error) {
 			table = append(table, text)
 		}
 	}
-}
-
-// richText reads the texts inside the element the scanner stands in, to its end.
-func (s *xmlScanner) richText(element string) (string, error) {
-	var text string
-	inText, phonetic := false, 0
-	for depth := len(s.open); ; {
-		kind, err := s.next()
-		if err != nil {
-			return "", err
-		}
-		switch kind {
-		case xmlOpen:
-			inText = string(s.name) == "t"
-			if string(s.name) == "rPh" {
-				phonetic++
-			}
-		case xmlText:
-			if inText && phonetic == 0 {
-				chars, err := s.chars()
-				if err != nil {
-					return "", err
-				}
-				text += chars
-			}
-		case xmlClose:
-			inText = false
-			if string(s.name) == "rPh" {
-				phonetic--
-			}
-			if len(s.open) < depth && string(s.name) == element {
-				return unescapeX(text), nil
-			}
-		case xmlEnd:
-			return "", fmt.Errorf("XML ends inside <%s>", element)
-		}
-	}
-}
-
-var escapedX = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
-
-// unescapeX takes off the _x000D_ form in which workbooks write characters
-// that XML cannot hold (ECMA-376 part 1, 22.4.2.4).
-func unescapeX(text string) string {
-	if !strings.Contains(text, "_x") {
-		return text
-	}
-	return escapedX.ReplaceAllStringFunc(text, func(escape string) string {
-		n, err := strconv.ParseUint(escape[2:6], 16, 32)
-		if err != nil || n >= 0xD800 && n <= 0xDFFF {
-			return escape
-		}
-		return string(rune(n))
-	})
 }

@@ -158,7 +158,7 @@ func (b *bookWriter) lengthsBelow(stream *excelize.StreamWriter, t *tab, written
 // lengthCell counts the text beside it. The value is stored as well, so that a
 // program that does not calculate shows it.
 func (b *bookWriter) lengthCell(t *tab, i, number, length int) any {
-	counted := diagColumn(t, t.columns[i].attribute)
+	counted := lettersOf(t, t.columns[i].attribute)
 	value := any("")
 	if length > 0 {
 		value = length
@@ -169,8 +169,8 @@ func (b *bookWriter) lengthCell(t *tab, i, number, length int) any {
 	}
 }
 
-// diagColumn gives the letters of an attribute's column.
-func diagColumn(t *tab, a *resource.Attribute) string {
+// lettersOf gives the letters of an attribute's column.
+func lettersOf(t *tab, a *resource.Attribute) string {
 	for i, c := range t.columns {
 		if c.role == roleAttribute && c.attribute == a {
 			name, _ := excelize.ColumnNumberToName(i + 1)

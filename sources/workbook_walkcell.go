@@ -64,26 +64,6 @@ func (w *sheetWalker) cellHead() (c cell, typ string, err error) {
 	return c, string(w.attr("t")), nil
 }
 
-// elementText reads the text of the element just opened, to its end.
-func (s *xmlScanner) elementText() (string, error) {
-	var text string
-	for depth := len(s.open); len(s.open) >= depth; {
-		kind, err := s.next()
-		if err != nil {
-			return "", err
-		}
-		if kind != xmlText {
-			continue
-		}
-		chars, err := s.chars()
-		if err != nil {
-			return "", err
-		}
-		text += chars
-	}
-	return text, nil
-}
-
 // keep gives a cell its form and puts it in the row unless it is blank.
 func (w *sheetWalker) keep(c cell, typ, value string) error {
 	var err error

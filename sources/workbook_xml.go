@@ -3,7 +3,6 @@ package sources
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -290,61 +289,4 @@ func (s *xmlScanner) attrText(name string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// chars gives the decoded text of a xmlText.
-func (s *xmlScanner) chars() (string, error) {
-	if s.cdata {
-		return strings.ReplaceAll(string(s.text), "\r\n", "\n"), nil
-	}
-	return unescapeXML(s.text)
-}
-
-// unescapeXML replaces the five entities of XML and character references.
-func unescapeXML(raw []byte) (string, error) {
-	if bytes.IndexByte(raw, '\r') >= 0 {
-		raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	}
-	i := bytes.IndexByte(raw, '&')
-	if i < 0 {
-		return string(raw), nil
-	}
-	var b strings.Builder
-	for ; i >= 0; i = bytes.IndexByte(raw, '&') {
-		b.Write(raw[:i])
-		end := bytes.IndexByte(raw[i:], ';')
-		if end < 0 {
-			return "", fmt.Errorf("XML has a bare &")
-		}
-		r, err := xmlEntity(string(raw[i+1 : i+end]))
-		if err != nil {
-			return "", err
-		}
-		b.WriteRune(r)
-		raw = raw[i+end+1:]
-	}
-	b.Write(raw)
-	return b.String(), nil
-}
-
-func xmlEntity(name string) (rune, error) {
-	if r, ok := xmlEntities[name]; ok {
-		return r, nil
-	}
-	digits, numeric := strings.CutPrefix(name, "#")
-	base := 10
-	if hex, ok := strings.CutPrefix(digits, "x"); ok {
-		digits, base = hex, 16
-	}
-	n, err := strconv.ParseUint(digits, base, 32)
-	if !numeric || err != nil || !xmlChar(rune(n)) {
-		return 0, fmt.Errorf("XML has the entity %q; want none but the five of XML", name)
-	}
-	return rune(n), nil
-}
-
-var xmlEntities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
-
-func xmlChar(r rune) bool {
-	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
 }

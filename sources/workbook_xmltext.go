@@ -1,0 +1,140 @@
+package sources
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// elementText reads the text of the element just opened, to its end.
+func (s *xmlScanner) elementText() (string, error) {
+	var text string
+	for depth := len(s.open); len(s.open) >= depth; {
+		kind, err := s.next()
+		if err != nil {
+			return "", err
+		}
+		if kind != xmlText {
+			continue
+		}
+		chars, err := s.chars()
+		if err != nil {
+			return "", err
+		}
+		text += chars
+	}
+	return text, nil
+}
+
+// richText reads the texts inside the element the scanner stands in, to its end.
+func (s *xmlScanner) richText(element string) (string, error) {
+	var text string
+	inText, phonetic := false, 0
+	for depth := len(s.open); ; {
+		kind, err := s.next()
+		if err != nil {
+			return "", err
+		}
+		switch kind {
+		case xmlOpen:
+			inText = string(s.name) == "t"
+			if string(s.name) == "rPh" {
+				phonetic++
+			}
+		case xmlText:
+			if inText && phonetic == 0 {
+				chars, err := s.chars()
+				if err != nil {
+					return "", err
+				}
+				text += chars
+			}
+		case xmlClose:
+			inText = false
+			if string(s.name) == "rPh" {
+				phonetic--
+			}
+			if len(s.open) < depth && string(s.name) == element {
+				return unescapeX(text), nil
+			}
+		case xmlEnd:
+			return "", fmt.Errorf("XML ends inside <%s>", element)
+		}
+	}
+}
+
+var escapedX = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+
+// unescapeX takes off the _x000D_ form in which workbooks write characters
+// that XML cannot hold (ECMA-376 part 1, 22.4.2.4).
+func unescapeX(text string) string {
+	if !strings.Contains(text, "_x") {
+		return text
+	}
+	return escapedX.ReplaceAllStringFunc(text, func(escape string) string {
+		n, err := strconv.ParseUint(escape[2:6], 16, 32)
+		if err != nil || n >= 0xD800 && n <= 0xDFFF {
+			return escape
+		}
+		return string(rune(n))
+	})
+}
+
+// chars gives the decoded text of a xmlText.
+func (s *xmlScanner) chars() (string, error) {
+	if s.cdata {
+		return strings.ReplaceAll(string(s.text), "\r\n", "\n"), nil
+	}
+	return unescapeXML(s.text)
+}
+
+// unescapeXML replaces the five entities of XML and character references.
+func unescapeXML(raw []byte) (string, error) {
+	if bytes.IndexByte(raw, '\r') >= 0 {
+		raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	}
+	i := bytes.IndexByte(raw, '&')
+	if i < 0 {
+		return string(raw), nil
+	}
+	var b strings.Builder
+	for ; i >= 0; i = bytes.IndexByte(raw, '&') {
+		b.Write(raw[:i])
+		end := bytes.IndexByte(raw[i:], ';')
+		if end < 0 {
+			return "", fmt.Errorf("XML has a bare &")
+		}
+		r, err := xmlEntity(string(raw[i+1 : i+end]))
+		if err != nil {
+			return "", err
+		}
+		b.WriteRune(r)
+		raw = raw[i+end+1:]
+	}
+	b.Write(raw)
+	return b.String(), nil
+}
+
+func xmlEntity(name string) (rune, error) {
+	if r, ok := xmlEntities[name]; ok {
+		return r, nil
+	}
+	digits, numeric := strings.CutPrefix(name, "#")
+	base := 10
+	if hex, ok := strings.CutPrefix(digits, "x"); ok {
+		digits, base = hex, 16
+	}
+	n, err := strconv.ParseUint(digits, base, 32)
+	if !numeric || err != nil || !xmlChar(rune(n)) {
+		return 0, fmt.Errorf("XML has the entity %q; want none but the five of XML", name)
+	}
+	return rune(n), nil
+}
+
+var xmlEntities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
+
+func xmlChar(r rune) bool {
+	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
+}
