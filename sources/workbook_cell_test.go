@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/xuri/excelize/v2"
@@ -25,78 +26,85 @@ func oneCell(t *testing.T, header string, set func(f *excelize.File)) (value str
 	return "", made
 }
 
+// stored puts something into C2.
+func stored(set func(f *excelize.File) error) func(testing.TB, *excelize.File) {
+	return func(t testing.TB, f *excelize.File) { must(t, set(f)) }
+}
+
+func storedNumber(raw, format string) func(testing.TB, *excelize.File) {
+	return stored(func(f *excelize.File) error {
+		style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
+		return errors.Join(err, f.SetCellDefault("Campaigns", "C2", raw), f.SetCellStyle("Campaigns", "C2", "C2", style))
+	})
+}
+
+func storedText(s string) func(testing.TB, *excelize.File) {
+	return stored(func(f *excelize.File) error { return f.SetCellStr("Campaigns", "C2", s) })
+}
+
+var cellCases = []struct {
+	name, header string
+	set          func(testing.TB, *excelize.File)
+	want         string
+	problem      string
+}{
+	{"a plain amount", "Daily budget", storedNumber("50", "General"), "50000000", ""},
+	{"an amount with cents", "Daily budget", storedNumber("1234.5", "#,##0"), "1234500000", ""},
+	{"scientific digits", "Daily budget", storedNumber("1.5E1", "General"), "15000000", ""},
+	{"scientific digits under one", "Daily budget", storedNumber("12500000E-7", "General"), "1250000", ""},
+	{"dust of a calculation", "Daily budget", storedNumber("100.00000000000001", "0.00"), "100000000", ""},
+	{"dust below", "Daily budget", storedNumber("99.999999999999986", "0.00"), "100000000", ""},
+	{"six decimals", "Daily budget", storedNumber("1.000001", "0.00"), "1000001", ""},
+	{"seven decimals", "Daily budget", storedNumber("1.0000001", "0.00"), "", "want at most six decimals"},
+	{"a negative amount", "Daily budget", storedNumber("-50", "0;0"), "", `C2: amount is "-50`},
+	{"a hidden amount", "Daily budget", storedNumber("50", ";;;"), "50000000", ""},
+	{"thousands shown as 2K", "Daily budget", storedNumber("1500", `0,"K"`), "1500000000", ""},
+	{"a percentage", "Daily budget", storedNumber("0.5", "0%"), "", "holds a percentage (the number 0.5)"},
+	{"a date as amount", "Daily budget", storedNumber("46357", "yyyy-mm-dd"), "", "holds a date (the number 46357)"},
+	{"own currency in the format", "Daily budget", storedNumber("50", `[$$-409]#,##0.00`), "50000000", ""},
+	{"own code in the format", "Daily budget", storedNumber("50", `#,##0.00 "USD"`), "50000000", ""},
+	{"another currency in the format", "Daily budget", storedNumber("50", `#,##0.00\ [$€-407]`), "", `shown in "€"; want the account's currency USD`},
+	{"another code in the format", "Daily budget", storedNumber("50", `#,##0.00 "EUR"`), "", `shown in "EUR"`},
+	{"a colour is no date", "Daily budget", storedNumber("50", `[Red]0.00;[Blue]-0.00`), "50000000", ""},
+	{"text with the own symbol", "Daily budget", storedText("$50.00"), "50000000", ""},
+	{"text with another symbol", "Daily budget", storedText("50 €"), "", "C2: amount is"},
+	{"text that reads two ways", "Daily budget", storedText("1,234"), "", "C2: amount is"},
+
+	{"a serial with a date's format", "Start date", storedNumber("46357", "yyyy-mm-dd"), `"2026-12-01"`, ""},
+	{"a serial with the built-in format", "Start date", storedNumber("46357", "m/d/yy"), `"2026-12-01"`, ""},
+	{"a serial without a format", "Start date", storedNumber("46357", "General"), "", "holds the number 46357; want a day such as 2026-12-01"},
+	{"a serial with a time", "Start date", storedNumber("46357.5", "yyyy-mm-dd"), "", "has a time of day"},
+	{"a day as text", "Start date", storedText("2026-12-01"), `"2026-12-01"`, ""},
+	{"a day in American order", "Start date", storedText("12/01/2026"), "", "ADS1009"},
+	{"a serial out of range", "Start date", storedNumber("9999999", "yyyy-mm-dd"), "", "ADS1009"},
+
+	{"a year as text", "Description", storedNumber("2026", "General"), `"2026"`, ""},
+	{"a fraction as text", "Description", storedNumber("1.5", "General"), "", "holds the number 1.5; want text"},
+	{"more digits than a workbook keeps", "Description", storedNumber("9007199254740993", "General"), "", "keeps 15 digits"},
+	{"a date as text", "Description", storedNumber("46357", "yyyy-mm-dd"), "", "holds a date (the number 46357); want text"},
+	{"spaces around", "Description", storedText("  note "), `"note"`, ""},
+	{"a line break", "Description", storedText("one\ntwo"), `"one\ntwo"`, ""},
+	{"an escaped character", "Description", storedText("a_x005F_x0041_b"), `"a_x0041_b"`, ""},
+	{"cleared", "Description", storedText("[Clear]"), "null", ""},
+	{"cleared as the vendor's interface says it", "Tracking", storedText("delete_value"), "null", ""},
+	{"the word clear in free text", "Description", storedText("CLEAR"), `"CLEAR"`, ""},
+	{"the word clear elsewhere", "Tracking", storedText("CLEAR"), "null", ""},
+	{"cleared where it cannot be", "Daily budget", storedText("[clear]"), "", "cannot be cleared"},
+
+	{"a truth as choice", "Status", stored(func(f *excelize.File) error { return f.SetCellBool("Campaigns", "C2", true) }), "", "holds TRUE; want one of its choices"},
+	{"a status nobody knows", "Status", storedText("enabled?"), "", "ADS1007"},
+	{"an id as number", "Conversion goal", storedNumber("123", "General"), "", "want the id as text"},
+	{"location ids as number", "Locations", storedNumber("2000043", "General"), `["2000043"]`, ""},
+	{"countries by name", "Countries", storedText("Norway; us | Canada"), `["CA" "NO" "US"]`, ""},
+	{"countries as JSON", "Countries", storedText(`["US", "CA"]`), `["CA" "US"]`, ""},
+	{"countries as JSON with curly quotes", "Countries", storedText("[“US”, „CA“]"), `["CA" "US"]`, ""},
+	{"JSON cut short", "Countries", storedText(`["US", "CA`), "", "ADS1011"},
+}
+
 func TestCellMeansWhatItStoresNotWhatItShows(t *testing.T) {
-	number := func(raw, format string) func(*excelize.File) {
-		return func(f *excelize.File) {
-			must(t, f.SetCellDefault("Campaigns", "C2", raw))
-			style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
-			must(t, err)
-			must(t, f.SetCellStyle("Campaigns", "C2", "C2", style))
-		}
-	}
-	text := func(s string) func(*excelize.File) {
-		return func(f *excelize.File) { must(t, f.SetCellStr("Campaigns", "C2", s)) }
-	}
-	for _, c := range []struct {
-		name, header string
-		set          func(*excelize.File)
-		want         string
-		problem      string
-	}{
-		{"a plain amount", "Daily budget", number("50", "General"), "50000000", ""},
-		{"an amount with cents", "Daily budget", number("1234.5", "#,##0"), "1234500000", ""},
-		{"scientific digits", "Daily budget", number("1.5E1", "General"), "15000000", ""},
-		{"scientific digits under one", "Daily budget", number("12500000E-7", "General"), "1250000", ""},
-		{"dust of a calculation", "Daily budget", number("100.00000000000001", "0.00"), "100000000", ""},
-		{"dust below", "Daily budget", number("99.999999999999986", "0.00"), "100000000", ""},
-		{"six decimals", "Daily budget", number("1.000001", "0.00"), "1000001", ""},
-		{"seven decimals", "Daily budget", number("1.0000001", "0.00"), "", "want at most six decimals"},
-		{"a negative amount", "Daily budget", number("-50", "0;0"), "", `C2: amount is "-50`},
-		{"a hidden amount", "Daily budget", number("50", ";;;"), "50000000", ""},
-		{"thousands shown as 2K", "Daily budget", number("1500", `0,"K"`), "1500000000", ""},
-		{"a percentage", "Daily budget", number("0.5", "0%"), "", "holds a percentage (the number 0.5)"},
-		{"a date as amount", "Daily budget", number("46357", "yyyy-mm-dd"), "", "holds a date (the number 46357)"},
-		{"own currency in the format", "Daily budget", number("50", `[$$-409]#,##0.00`), "50000000", ""},
-		{"own code in the format", "Daily budget", number("50", `#,##0.00 "USD"`), "50000000", ""},
-		{"another currency in the format", "Daily budget", number("50", `#,##0.00\ [$€-407]`), "", `shown in "€"; want the account's currency USD`},
-		{"another code in the format", "Daily budget", number("50", `#,##0.00 "EUR"`), "", `shown in "EUR"`},
-		{"a colour is no date", "Daily budget", number("50", `[Red]0.00;[Blue]-0.00`), "50000000", ""},
-		{"text with the own symbol", "Daily budget", text("$50.00"), "50000000", ""},
-		{"text with another symbol", "Daily budget", text("50 €"), "", "C2: amount is"},
-		{"text that reads two ways", "Daily budget", text("1,234"), "", "C2: amount is"},
-
-		{"a serial with a date's format", "Start date", number("46357", "yyyy-mm-dd"), `"2026-12-01"`, ""},
-		{"a serial with the built-in format", "Start date", number("46357", "m/d/yy"), `"2026-12-01"`, ""},
-		{"a serial without a format", "Start date", number("46357", "General"), "", "holds the number 46357; want a day such as 2026-12-01"},
-		{"a serial with a time", "Start date", number("46357.5", "yyyy-mm-dd"), "", "has a time of day"},
-		{"a day as text", "Start date", text("2026-12-01"), `"2026-12-01"`, ""},
-		{"a day in American order", "Start date", text("12/01/2026"), "", "ADS1009"},
-		{"a serial out of range", "Start date", number("9999999", "yyyy-mm-dd"), "", "ADS1009"},
-
-		{"a year as text", "Description", number("2026", "General"), `"2026"`, ""},
-		{"a fraction as text", "Description", number("1.5", "General"), "", "holds the number 1.5; want text"},
-		{"more digits than a workbook keeps", "Description", number("9007199254740993", "General"), "", "keeps 15 digits"},
-		{"a date as text", "Description", number("46357", "yyyy-mm-dd"), "", "holds a date (the number 46357); want text"},
-		{"spaces around", "Description", text("  note "), `"note"`, ""},
-		{"a line break", "Description", text("one\ntwo"), `"one\ntwo"`, ""},
-		{"an escaped character", "Description", text("a_x005F_x0041_b"), `"a_x0041_b"`, ""},
-		{"cleared", "Description", text("[Clear]"), "null", ""},
-		{"cleared as the vendor's interface says it", "Tracking", text("delete_value"), "null", ""},
-		{"the word clear in free text", "Description", text("CLEAR"), `"CLEAR"`, ""},
-		{"the word clear elsewhere", "Tracking", text("CLEAR"), "null", ""},
-		{"cleared where it cannot be", "Daily budget", text("[clear]"), "", "cannot be cleared"},
-
-		{"a truth as choice", "Status", func(f *excelize.File) { must(t, f.SetCellBool("Campaigns", "C2", true)) }, "", "holds TRUE; want one of its choices"},
-		{"a status nobody knows", "Status", text("enabled?"), "", "ADS1007"},
-		{"an id as number", "Conversion goal", number("123", "General"), "", "want the id as text"},
-		{"location ids as number", "Locations", number("2000043", "General"), `["2000043"]`, ""},
-		{"countries by name", "Countries", text("Norway; us | Canada"), `["CA" "NO" "US"]`, ""},
-		{"countries as JSON", "Countries", text(`["US", "CA"]`), `["CA" "US"]`, ""},
-		{"countries as JSON with curly quotes", "Countries", text("[“US”, „CA“]"), `["CA" "US"]`, ""},
-		{"JSON cut short", "Countries", text(`["US", "CA`), "", "ADS1011"},
-	} {
+	for _, c := range cellCases {
 		t.Run(c.name, func(t *testing.T) {
-			got, made := oneCell(t, c.header, c.set)
+			got, made := oneCell(t, c.header, func(f *excelize.File) { c.set(t, f) })
 			if got != c.want {
 				t.Errorf("value = %s, want %s", got, c.want)
 			}

@@ -17,11 +17,12 @@ func inCell(sheet string, row, column int) diag.Position {
 	return diag.Position{File: "q4.xlsx", Sheet: sheet, Line: row, Column: column}
 }
 
-func TestResultsGoToACopy(t *testing.T) {
-	var bold int
+// resultCopyOf writes results into a copy of a workbook with a bold amount, a
+// note on it, a formula beside it and a sheet of the user's own.
+func resultCopyOf(t *testing.T) *excelize.File {
+	t.Helper()
 	original := bookWith(t, func(f *excelize.File) {
-		var err error
-		bold, err = f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+		bold, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
 		must(t, err)
 		must(t, f.SetCellStyle("Campaigns", "D2", "D2", bold))
 		must(t, f.SetCellFormula("Campaigns", "H2", "D2*30"))
@@ -46,7 +47,11 @@ func TestResultsGoToACopy(t *testing.T) {
 	if !bytes.Equal(before, original) {
 		t.Error("the original was changed")
 	}
-	f := opened(t, out.Bytes())
+	return opened(t, out.Bytes())
+}
+
+func TestResultsGoToACopy(t *testing.T) {
+	f := resultCopyOf(t)
 	cells := func(sheet string, names ...string) string {
 		var values []string
 		for _, name := range names {
@@ -73,6 +78,10 @@ func TestResultsGoToACopy(t *testing.T) {
 	if linked, target, err := f.GetCellHyperLink("Problems", "B2"); err != nil || !linked || target != "'Campaigns'!B2" {
 		t.Errorf("link = %q, want the cell", target)
 	}
+}
+
+func TestFailingCellsKeepTheirLookAndTheirNotes(t *testing.T) {
+	f := resultCopyOf(t)
 	style, err := f.GetCellStyle("Campaigns", "D2")
 	must(t, err)
 	look, err := f.GetStyle(style)

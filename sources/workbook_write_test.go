@@ -282,3 +282,11 @@ func TestWorkbookOfAnotherAccountIsRefused(t *testing.T) {
 	must(t, f.Write(&b))
 	wantProblems(t, readBytes(b.Bytes()).problems, "has the layout 2 of a newer adsync")
 }
+
+func TestMissingValuesAreReportedAtTheirCell(t *testing.T) {
+	got := loadWorkbook(t, bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"Ads", [][]any{
+		{"Campaign", "Ad group", "Body", "Title", "Target URL", "Image"},
+		{"Spring launch", "Runners", "Light.", nil, "https://shop.example", "https://img.example/a.png"},
+	}}))
+	wantProblems(t, got.Problems, "q4.xlsx:Ads!D2: ad has no title; want one")
+}
