@@ -20,6 +20,8 @@
 //	emulator/ads         room: campaigns, ad groups, ads, upload
 //	emulator/bulk        room: bulk mutation jobs and their workers
 //	emulator/account     room: the ad account
+//	emulator/audience    room: custom audiences, their files and membership operations
+//	emulator/population  the made-up people that audiences are matched against
 //	emulator/conversion  room: pixels, conversion keys, event settings, the event stream;
 //	                     and the receiver of events (events.go mounts it at /_events/v1)
 //	emulator/geo         room: the search for locations, and their catalogue

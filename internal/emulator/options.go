@@ -39,6 +39,8 @@ type Options struct {
 	Limits     RateLimits             // zero: the published ones
 	Review     Review                 // zero: approved after a minute
 	Images     func(path string) bool // reports image URLs that answer 404; nil: paths containing /missing/
+	// AudienceFile bounds an uploaded audience file, bytes; 0 is the published bound.
+	AudienceFile int64
 	// InterfaceOnly leaves out every addition that service-interface.md does not have.
 	InterfaceOnly bool
 }

@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/emulator/account"
 	"adsync/internal/emulator/ads"
+	"adsync/internal/emulator/audience"
 	"adsync/internal/emulator/audit"
 	"adsync/internal/emulator/bulk"
 	"adsync/internal/emulator/conversion"
@@ -37,6 +38,7 @@ func (s *Server) rooms() [][]service.Route {
 		jobs.Routes(),
 		geo.Routes(),
 		conversion.NewRoom(nil).Routes(),
+		audience.NewRoom(s.options.AudienceFile).Routes(),
 		insights.NewRoom(books, s.options.Review, s.options.Seed).Routes(),
 	}
 }
