@@ -20,11 +20,18 @@ type Room struct {
 	// AccountIssues are the codes of what keeps a whole account from serving. It
 	// is set once, before the first request.
 	AccountIssues func(a *world.Account, now time.Time) []string
+	// BudgetExhausted reports whether a campaign's budget stops it today. It is
+	// set once, before the first request.
+	BudgetExhausted func(a *world.Account, campaignID string) bool
 }
 
 // NewRoom is the room with its reviewer and its source of images.
 func NewRoom(review world.Review, source *images.Source) *Room {
-	return &Room{review: review, images: source, AccountIssues: func(*world.Account, time.Time) []string { return nil }}
+	return &Room{
+		review: review, images: source,
+		AccountIssues:   func(*world.Account, time.Time) []string { return nil },
+		BudgetExhausted: func(*world.Account, string) bool { return false },
+	}
 }
 
 // Routes of the room.

@@ -42,7 +42,7 @@ func (r *Room) accountIssues(a *world.Account, now time.Time) []Issue {
 
 // campaignIssues keep a campaign from serving.
 func (r *Room) campaignIssues(a *world.Account, c world.Campaign, now time.Time) []Issue {
-	issues := append(r.accountIssues(a, now), ownCampaignIssues(c, now)...)
+	issues := append(r.accountIssues(a, now), r.ownCampaignIssues(a, c, now)...)
 	groups := a.AdGroupsOf.Of(c.ID)
 	if len(groups) == 0 {
 		return append(issues, Issue{"campaign_has_no_ad_groups"})
@@ -55,7 +55,7 @@ func (r *Room) campaignIssues(a *world.Account, c world.Campaign, now time.Time)
 	return append(issues, Issue{"campaign_has_no_serving_ready_ad_groups"})
 }
 
-func ownCampaignIssues(c world.Campaign, now time.Time) []Issue {
+func (r *Room) ownCampaignIssues(a *world.Account, c world.Campaign, now time.Time) []Issue {
 	var issues []Issue
 	if c.Status != world.Active {
 		issues = append(issues, Issue{"campaign_not_active"})
@@ -66,6 +66,9 @@ func ownCampaignIssues(c world.Campaign, now time.Time) []Issue {
 	if c.EndTime != nil && now.Unix() >= *c.EndTime {
 		issues = append(issues, Issue{"campaign_ended"})
 	}
+	if r.BudgetExhausted(a, c.ID) {
+		issues = append(issues, Issue{"campaign_budget_exhausted"})
+	}
 	return issues
 }
 
@@ -73,7 +76,7 @@ func ownCampaignIssues(c world.Campaign, now time.Time) []Issue {
 func (r *Room) adGroupIssues(a *world.Account, g world.AdGroup, now time.Time) []Issue {
 	issues := r.accountIssues(a, now)
 	if c, ok := a.Campaigns.Get(g.CampaignID); ok {
-		issues = append(issues, ownCampaignIssues(c, now)...)
+		issues = append(issues, r.ownCampaignIssues(a, c, now)...)
 	}
 	return append(issues, r.ownAdGroupIssues(a, g, now)...)
 }
@@ -99,7 +102,7 @@ func (r *Room) ownAdGroupIssues(a *world.Account, g world.AdGroup, now time.Time
 func (r *Room) adIssues(a *world.Account, d world.Ad, now time.Time) []Issue {
 	issues := r.accountIssues(a, now)
 	if c, ok := a.Campaigns.Get(d.CampaignID); ok {
-		issues = append(issues, ownCampaignIssues(c, now)...)
+		issues = append(issues, r.ownCampaignIssues(a, c, now)...)
 	}
 	if g, ok := a.AdGroups.Get(d.AdGroupID); ok && g.Status != world.Active {
 		issues = append(issues, Issue{"ad_group_not_active"})
