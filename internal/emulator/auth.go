@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"adsync/internal/emulator/oauth"
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
 )
@@ -16,8 +18,8 @@ type Authenticator func(r *http.Request, token string) (service.Principal, bool)
 
 // The OAuth scopes (interface, part 5).
 const (
-	scopeRead  = "ads.admin.all.read"
-	scopeWrite = "ads.admin.all.write"
+	scopeRead  = oauth.ScopeRead
+	scopeWrite = oauth.ScopeWrite
 )
 
 // accountHeader selects an account for OAuth; with an API key it must not be sent (part 5, rule 6).
@@ -29,6 +31,26 @@ func (s *Server) byAPIKey(_ *http.Request, token string) (service.Principal, boo
 		return service.Principal{}, false
 	}
 	return service.Principal{Actor: key.Actor, AccountID: a.ID}, true
+}
+
+// byToken knows OAuth access tokens. The account is the one the header names, if
+// the user reaches it.
+func (s *Server) byToken(r *http.Request, token string) (service.Principal, bool) {
+	t, ok := s.world.Directory.AccessToken(token, s.world.Clock.Now().Unix())
+	if !ok {
+		return service.Principal{}, false
+	}
+	p := service.Principal{Actor: t.UserID, OAuth: true, Scopes: t.Scopes, UserID: t.UserID, ClientID: t.ClientID}
+	selected, reached := r.Header.Get(accountHeader), s.world.Reached(t.UserID)
+	for _, a := range reached {
+		if a.ID == selected {
+			p.AccountID = a.ID
+		}
+	}
+	if selected == "" && len(reached) == 1 && s.points.Is(openpoint.OAuthAccountHeader, "optional_for_one") {
+		p.AccountID = reached[0].ID
+	}
+	return p, true
 }
 
 // authenticate finds who calls and whether the route is open to them.

@@ -93,7 +93,7 @@ func limited(endpoint, overall, bulk int) func(*emulator.Options) {
 }
 
 func TestRateLimitOfAnEndpoint(t *testing.T) {
-	s := emulatortest.Start(t, limited(0, 0, 0), twoAccounts)
+	s := emulatortest.Start(t, limited(0, 0, 0), twoAccounts, emulatortest.WithPoints(t, "rate_limit_per_address=no"))
 	for i := range 600 {
 		if got := s.Do(t, "GET", "/campaigns", nil); got.Status != 200 {
 			t.Fatalf("request %d = %d %s", i+1, got.Status, got.Body)
@@ -122,6 +122,19 @@ func TestRateLimitOfAnAccount(t *testing.T) {
 		}
 	}
 	expect(t, "request 1,201", s.Do(t, "GET", "/ads", nil), refusal{429, "rate_limit_exceeded", ""})
+}
+
+func TestRateLimitOfAnAddress(t *testing.T) {
+	s := emulatortest.Start(t, limited(3, 5, 0), twoAccounts)
+	keys := []string{s.Key, "sk-other"}
+	for i := range 3 {
+		s.Must(t, "GET", "/campaigns", nil, "Authorization", "Bearer "+keys[i%2])
+	}
+	tooMany := refusal{429, "rate_limit_exceeded", ""}
+	expect(t, "request 4 of one address to one endpoint", s.Do(t, "GET", "/campaigns", nil), tooMany)
+	s.Must(t, "GET", "/ad_groups", nil)
+	s.Must(t, "GET", "/ads", nil, "Authorization", "Bearer sk-other")
+	expect(t, "request 6 of one address", s.Do(t, "GET", "/ad_account", nil), tooMany)
 }
 
 func TestBulkSubmissionLimit(t *testing.T) {

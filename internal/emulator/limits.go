@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"math"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -27,15 +28,19 @@ type allowance struct {
 }
 
 // limit refuses a request that is one too many for its endpoint, its account,
-// or the route's own burst. Nothing was done for a refused request.
+// its address or the route's own burst. Nothing was done for a refused request.
 func (s *Server) limit(w http.ResponseWriter, c *service.Call) error {
 	account := c.Principal.AccountID
-	allowances := []allowance{
-		{account + " " + c.Route.Method + " " + c.Route.Pattern, s.options.Limits.EndpointPerMinute, time.Minute},
-		{account, s.options.Limits.OverallPerMinute, time.Minute},
+	if account == "" {
+		account = c.Principal.UserID
 	}
+	allowances := s.perMinute(account, c.Route)
 	if b := c.Route.Burst; b != nil {
 		allowances = append(allowances, allowance{account + " burst " + c.Route.Pattern, b.Requests, b.Window})
+	}
+	if s.points.Is(openpoint.RateLimitPerAddress, "yes") {
+		host, _, _ := net.SplitHostPort(c.Request.RemoteAddr)
+		allowances = append(allowances, s.perMinute("from "+host, c.Route)...)
 	}
 	left, wait := s.limits.admit(c.Now(), allowances)
 	if s.points.Is(openpoint.RateLimitHeaders, "present") {
@@ -48,6 +53,14 @@ func (s *Server) limit(w http.ResponseWriter, c *service.Call) error {
 	err := wire.Refusef(http.StatusTooManyRequests, "rate_limit_exceeded", "", "Too many requests. Nothing was applied; try again later.")
 	err.RetryAfter = int(math.Ceil(wait.Seconds()))
 	return err
+}
+
+// perMinute are the two published limits of an account or an address.
+func (s *Server) perMinute(who string, rt *service.Route) []allowance {
+	return []allowance{
+		{who + " " + rt.Method + " " + rt.Pattern, s.options.Limits.EndpointPerMinute, time.Minute},
+		{who, s.options.Limits.OverallPerMinute, time.Minute},
+	}
 }
 
 // admit counts a request against all its limits, or none. It gives what is left

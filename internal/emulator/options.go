@@ -14,6 +14,7 @@ import (
 type Account struct {
 	ID, Name, Currency, TimeZone, Key string
 	Features                          Features
+	Particulars
 }
 
 // Features of an account; see world.Features. AllFeatures has everything.
@@ -41,6 +42,9 @@ type Options struct {
 	Images     func(path string) bool // reports image URLs that answer 404; nil: paths containing /missing/
 	// AudienceFile bounds an uploaded audience file, bytes; 0 is the published bound.
 	AudienceFile int64
+	// Users and Clients of the authorization server; nil: one user who owns every account, and adsync.
+	Users   []User
+	Clients []Client
 	// InterfaceOnly leaves out every addition that service-interface.md does not have.
 	InterfaceOnly bool
 }
@@ -87,9 +91,9 @@ func (a Account) profile() (world.Profile, error) {
 	if len(a.Currency) != 3 {
 		return world.Profile{}, fmt.Errorf("seed account %s: currency is %q; want a code such as USD", a.ID, a.Currency)
 	}
-	return world.Profile{
+	return a.Particulars.over(world.Profile{
 		ID: a.ID, LegalName: a.Name, AccountName: a.Name, BrandName: a.Name,
 		URL: "https://www.example.com", Currency: a.Currency, TimeZone: a.TimeZone,
 		Status: world.Active, Features: a.Features,
-	}, nil
+	}), nil
 }

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"crypto/rand"
 	"net/http"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"adsync/internal/emulator/bulk"
 	"adsync/internal/emulator/conversion"
 	"adsync/internal/emulator/geo"
+	"adsync/internal/emulator/identity"
 	"adsync/internal/emulator/insights"
 	"adsync/internal/emulator/ledger"
 	"adsync/internal/emulator/service"
@@ -30,10 +32,12 @@ func (s *Server) rooms() [][]service.Route {
 	})
 	s.closers = append(s.closers, jobs.Close)
 	s.tree.AccountIssues = s.accountIssues
+	s.tree.BudgetExhausted = books.Exhausted
 	return [][]service.Route{
 		account.NewRoom(s.options.Review, s.options.InterfaceOnly).Routes(),
 		spend.NewRoom(s.options.InterfaceOnly).Routes(),
 		audit.Routes(),
+		identity.NewRoom(rand.Reader).Routes(),
 		s.tree.Routes(),
 		jobs.Routes(),
 		geo.Routes(),
@@ -66,7 +70,7 @@ func (s *Server) mount() {
 	}
 	s.mountEvents()
 	s.mux.HandleFunc("/", s.noRoute)
-	for _, c := range s.controls() {
+	for _, c := range append(s.controls(), s.identityControls()...) {
 		s.mux.HandleFunc(c.pattern, c.handle)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/emulator/ads"
 	"adsync/internal/emulator/clock"
 	"adsync/internal/emulator/images"
+	"adsync/internal/emulator/oauth"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/store"
@@ -32,6 +33,7 @@ type Server struct {
 	requests requestLog
 	cursors  sync.Map
 	auth     []Authenticator
+	oauth    *oauth.Server
 	ids      requestIDs
 	images   *images.Source
 	tree     *ads.Room
@@ -69,7 +71,8 @@ func open(o Options, st *store.Store) (*Server, error) {
 	if err := s.seed(); err != nil {
 		return nil, err
 	}
-	s.auth = []Authenticator{s.byAPIKey}
+	s.auth = []Authenticator{s.byAPIKey, s.byToken}
+	s.oauth = oauth.NewServer(w, s.points, rand.Reader)
 	s.mount()
 	return s, nil
 }
@@ -80,11 +83,17 @@ func (s *Server) seed() error {
 		if err != nil {
 			return err
 		}
-		if _, err := s.world.AddAccount(p, a.Key); err != nil {
+		made, err := s.world.AddAccount(p, a.Key)
+		if err != nil {
 			return err
 		}
+		for _, k := range a.Keys {
+			if err := made.AddKeys(world.NewAPIKey(k.Name, k.Key, s.world.Clock.Now().Unix())); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return s.world.Directory.AddUsers(s.options.people())
 }
 
 // SetHooks arms a fault layer; nil disarms it. Requests under way keep the old one.

@@ -30,6 +30,18 @@ type User struct {
 	Partner    bool     `json:"partner"` // may start hosted account creation
 }
 
+// reaching is the user with further accounts.
+func (u User) reaching(more []string) User {
+	all := slices.Clone(u.AccountIDs)
+	for _, id := range more {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	u.AccountIDs = all
+	return u
+}
+
 // OAuthClient is a program that users may let in. It has no secret: every client
 // proves itself by PKCE.
 type OAuthClient struct {
@@ -92,13 +104,15 @@ func newDirectory(w *World) *Directory {
 	return d
 }
 
-// AddUsers makes the users and OAuth clients that are not there yet.
+// AddUsers makes the users and OAuth clients that are not there yet. A user who
+// is there gains the accounts that are new to him.
 func (d *Directory) AddUsers(users []User, clients []OAuthClient) error {
 	return d.Update(Cause{Actor: "seed", Endpoint: "seed"}, func(tx *Tx) error {
 		for _, u := range users {
-			if _, there := d.Users.Get(u.ID); !there {
-				d.Users.Put(tx, u)
+			if known, there := d.Users.Get(u.ID); there {
+				u = known.reaching(u.AccountIDs)
 			}
+			d.Users.Put(tx, u)
 		}
 		for _, c := range clients {
 			if _, there := d.Clients.Get(c.ID); !there {
@@ -107,6 +121,21 @@ func (d *Directory) AddUsers(users []User, clients []OAuthClient) error {
 		}
 		return nil
 	})
+}
+
+// Join lets a user act in an account.
+func (d *Directory) Join(tx *Tx, userID, accountID string) {
+	if u, ok := d.Users.Get(userID); ok {
+		d.Users.Put(tx, u.reaching([]string{accountID}))
+	}
+}
+
+// Revoke ends tokens for good.
+func (d *Directory) Revoke(tx *Tx, tokens ...OAuthToken) {
+	for _, t := range tokens {
+		t.Revoked = true
+		d.Tokens.Put(tx, t)
+	}
 }
 
 // User is the user of that id. It does not wait for durability.

@@ -124,7 +124,9 @@ func (w *World) AddAccount(p Profile, key string) (*Account, error) {
 	err := a.Update(Cause{Actor: "seed", Endpoint: "seed"}, func(tx *Tx) error {
 		tx.write(store.Write{Bucket: bucketAccounts, Key: p.ID, Value: []byte("{}")})
 		a.Profiles.Put(tx, p)
-		a.APIKeys.Put(tx, NewAPIKey("seed", key, tx.Now.Unix()))
+		if key != "" {
+			a.APIKeys.Put(tx, NewAPIKey("seed", key, tx.Now.Unix()))
+		}
 		return nil
 	})
 	if err != nil {
