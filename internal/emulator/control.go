@@ -28,6 +28,8 @@ func (s *Server) controls() []control {
 		{"POST /_emulator/open_points", s.controlled(s.setPoints)},
 		{"GET /_emulator/requests", s.controlled(s.showRequests)},
 		{"POST /_emulator/clicks", s.controlled(s.makeClick)},
+		{"GET /_emulator/final_url", s.controlled(s.showFinalURL)},
+		{"POST /_emulator/tracking", s.controlled(s.setTracking)},
 	}
 }
 

@@ -37,6 +37,7 @@ type Account struct {
 	Pixels        *Table[Pixel]
 	SpendLimits   *Table[SpendLimit]
 	SpendConfigs  *Table[SpendConfig] // one row
+	Trackings     *Table[Tracking]    // at most one row
 
 	AudienceTables
 	ConversionTables
@@ -67,6 +68,7 @@ func newAccount(w *World, id string) *Account {
 
 	a.SpendLimits = newTable(a, "spend_limits", func(l SpendLimit) string { return l.ID })
 	a.SpendConfigs = newTable(a, "spend_configs", func(c SpendConfig) string { return c.AccountID })
+	a.Trackings = newTable(a, "tracking", func(t Tracking) string { return t.AccountID })
 
 	a.AudienceTables = newAudienceTables(a)
 	a.ConversionTables = newConversionTables(a)
