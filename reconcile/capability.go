@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -56,7 +57,7 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 		return err
 	}
 	page, err := r.dryRun(ctx, body)
-	there := err == nil && len(page.Results) == 1 && page.Results[0].Status == "validated"
+	there := err == nil && !failedIn(page)
 	var refused *adsapi.Error
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !(errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 422)) {
 		return fmt.Errorf("ask whether the account has %s: %w", capability, err)
@@ -85,6 +86,9 @@ func (r *run) dryRun(ctx context.Context, body []byte) (adsapi.OperationPage, er
 	}
 	pause := firstPoll
 	for until := r.Now().Add(jobPatience); !r.Now().After(until); pause = min(pause*3/2, slowestPoll) {
+		if job.Status == "completed" { // every operation was validated (interface, part 3)
+			return adsapi.OperationPage{Complete: true}, nil
+		}
 		if job.Terminal() {
 			page, err := r.Service.AllOperations(ctx, job.ID)
 			if err != nil || page.Complete && !page.HasMore {
@@ -99,4 +103,9 @@ func (r *run) dryRun(ctx context.Context, body []byte) (adsapi.OperationPage, er
 		}
 	}
 	return adsapi.OperationPage{}, fmt.Errorf("validate_only job %s is still %q after %s", job.ID, job.Status, jobPatience)
+}
+
+// failedIn says that a validate_only job refused an operation.
+func failedIn(page adsapi.OperationPage) bool {
+	return page.Error != nil || slices.ContainsFunc(page.Results, func(o adsapi.OperationResult) bool { return o.Status != "validated" })
 }

@@ -176,7 +176,7 @@ func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal 
 
 // stops says that an error concerns every request, not this one.
 func stops(err error) bool {
-	return errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, adsapi.ErrNotFound) || errors.Is(err, context.Canceled)
+	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, adsapi.ErrNotFound) || errors.Is(err, context.Canceled)
 }
 
 func (r *run) splitStep(ctx context.Context, step state.Step, b batch) (state.Step, error) {
@@ -255,6 +255,9 @@ func (r *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 			}
 			terminal = true
 		}
+		if page, ok := withoutPages(step, job); terminal && ok {
+			return page, nil
+		}
 		if terminal {
 			page, err := r.Service.AllOperations(ctx, job.ID)
 			if err != nil || page.Complete && !page.HasMore {
@@ -277,4 +280,17 @@ func (r *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 		}
 		job = next
 	}
+}
+
+// withoutPages gives the results of a job that completed and made nothing new:
+// every operation succeeded (interface, part 3), and every id is known.
+func withoutPages(step state.Step, job adsapi.Job) (adsapi.OperationPage, bool) {
+	page := adsapi.OperationPage{Complete: true}
+	for _, o := range step.Operations {
+		if o.ResourceID == "" || job.Status != "completed" {
+			return page, false
+		}
+		page.Results = append(page.Results, adsapi.OperationResult{OperationID: o.ID, Status: "updated"})
+	}
+	return page, true
 }

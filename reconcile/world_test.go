@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,6 +31,8 @@ type world struct {
 	desired *resource.Snapshot
 	allow   []plan.Allowance
 	images  map[string][]byte
+	clock   sync.Mutex
+	slept   time.Duration
 }
 
 func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
@@ -48,16 +51,30 @@ func (w *world) newAgent() *reconcile.Agent {
 	w.t.Helper()
 	client, err := adsapi.New(adsapi.Config{
 		BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), UserAgent: "test",
-		Limits: adsapi.Limits{PerEndpoint: 1e6, Overall: 1e6, Bulk: 1e6},
+		Limits: adsapi.Limits{PerEndpoint: 1e6, Overall: 1e6, Bulk: 1e6}, Now: w.now, Sleep: w.sleep,
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return &reconcile.Agent{
-		Service: client, Store: w.store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: time.Now,
-		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Service: client, Store: w.store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
 		Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
 	}
+}
+
+// now and sleep are one clock for agent and service: who waits moves both.
+func (w *world) now() time.Time {
+	w.clock.Lock()
+	defer w.clock.Unlock()
+	return time.Now().Add(w.slept)
+}
+
+func (w *world) sleep(ctx context.Context, d time.Duration) error {
+	w.clock.Lock()
+	defer w.clock.Unlock()
+	w.slept += d
+	w.service.Advance(w.t, d.Seconds())
+	return ctx.Err()
 }
 
 // write puts a resource into the files; attributes are canonical values as

@@ -1,0 +1,218 @@
+package reconcile_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/emulator"
+	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/emulator/service"
+	world_ "adsync/internal/emulator/world"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/reconcile"
+	"adsync/state"
+)
+
+func address(s string) resource.Address {
+	a, _ := resource.ParseAddress(s)
+	return a
+}
+
+func outcomes(r *reconcile.Report) map[string]state.Outcome {
+	by := map[string]state.Outcome{}
+	for _, o := range r.Outcomes {
+		by[o.Address.String()] = o.Outcome
+	}
+	return by
+}
+
+func (w *world) live(address string, attribute string) string {
+	w.t.Helper()
+	a, _ := resource.ParseAddress(address)
+	r := w.plan().Live.Snapshot.Get(a)
+	if r == nil {
+		return "(not there)"
+	}
+	return r.Value(attribute).String()
+}
+
+// B5, B28: an image that cannot be fetched fails its ad alone; the tree above
+// it stays paused until it is whole.
+func TestFailedAdFailsAloneAndItsTreeStaysPaused(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "active")
+	w.write("ad/spring/g/gone", map[string]any{"name": "Gone", "status": "active", "title": "No picture", "body": "Text.", "target_url": "https://shop.example/g", "image": "https://images.shop.example/missing/x.jpg"})
+	w.tree("other", "active")
+	report := w.apply()
+	got := outcomes(report)
+	if got["ad/spring/g/gone"] != state.OutcomeFailed || got["ad/spring/g/a"] != state.OutcomeApplied || got["campaign/other"] != state.OutcomeApplied {
+		t.Errorf("outcomes are %v; want the ad failed, its sibling and the other tree applied", got)
+	}
+	if status := w.live("campaign/spring", "status"); status != `"paused"` {
+		t.Errorf("campaign above the failed ad is %s; want paused", status)
+	}
+	if status := w.live("campaign/other", "status"); status != `"active"` {
+		t.Errorf("the other campaign is %s; want active", status)
+	}
+	w.write("ad/spring/g/gone", map[string]any{"name": "Gone", "status": "active", "title": "No picture", "body": "Text.", "target_url": "https://shop.example/g", "image": "https://images.shop.example/found/x.jpg"})
+	w.clean()
+	if status := w.live("campaign/spring", "status"); status != `"active"` {
+		t.Errorf("campaign is %s once its ad is there; want active", status)
+	}
+}
+
+// N13: an account without bulk jobs is served by single requests.
+func TestAccountWithoutBulkJobsTakesSingleRequests(t *testing.T) {
+	w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = false })
+	w.tree("spring", "active")
+	w.clean()
+	w.write("campaign/spring", map[string]any{"name": "Renamed", "bidding_type": "clicks", "budget.lifetime": 90_000_000})
+	w.clean()
+}
+
+// B9: a retryable failure goes again as the same body under a new job key, with
+// the same keys of its creates.
+func TestRetryableFailureGoesAgainWithTheSameOperationKeys(t *testing.T) {
+	w := newWorld(t)
+	failures := 0
+	keys := map[string]bool{}
+	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+		if op.Type == "ad_group.create" && !strings.HasPrefix(op.Key, "check-") {
+			keys[op.Key] = true
+		}
+		if op.Type != "ad_group.create" || strings.HasPrefix(op.Key, "check-") || failures > 0 {
+			return next()
+		}
+		failures++
+		code, text, yes, wait := "temporarily_unavailable", "try again", true, int64(1)
+		return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: code, Error: text, Retryable: &yes, RetryAfter: &wait}
+	}})
+	w.tree("spring", "active")
+	w.clean()
+	if failures != 1 || len(keys) != 1 {
+		t.Errorf("%d failures, operation keys %v; want one of each", failures, keys)
+	}
+}
+
+// H18, invariant 11: a pause somebody else made is never undone, until the
+// file's status is edited afterwards.
+func TestForeignPauseIsNotUndone(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "active")
+	w.clean()
+	id := w.plan().Live.Snapshot.Get(address("campaign/spring")).ID
+	w.service.Must(t, http.MethodPost, "/campaigns/"+id+"/pause", nil)
+	view := w.plan()
+	if n := len(view.Plan.Applicable()); n != 0 {
+		t.Errorf("%d changes are applicable after a foreign pause; want none: %s", n, describe(view.Plan))
+	}
+	if len(view.Plan.Changes) != 1 {
+		t.Errorf("plan has %d changes; want the pause shown", len(view.Plan.Changes))
+	}
+	if _, err := w.agent.Apply(t.Context(), view); err != nil {
+		t.Fatal(err)
+	}
+	if status := w.live("campaign/spring", "status"); status != `"paused"` {
+		t.Errorf("campaign is %s; want paused", status)
+	}
+}
+
+// C4: a live twin by name is held for adoption, never doubled.
+func TestTwinByNameIsHeldForAdoption(t *testing.T) {
+	w := newWorld(t)
+	w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{
+		"name": "Campaign spring", "status": "paused", "bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 100_000_000},
+		"targeting": map[string]any{"locations": map[string]any{"countries": []string{"CA", "US"}}},
+	})
+	w.tree("spring", "paused")
+	report := w.apply()
+	if got := outcomes(report)["campaign/spring"]; got != reconcile.OutcomeHeld {
+		t.Errorf("twin is %s; want held", got)
+	}
+	allowance, err := plan.ParseAllowance("adopt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.allow = []plan.Allowance{allowance}
+	w.clean()
+}
+
+// S13: with its state lost, adsync recognises its own creates by name and asks;
+// it doubles nothing.
+func TestLostStateDoublesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	w.clean()
+	before := w.plan().Live.Snapshot.Len()
+	fresh, err := state.NewMemory(state.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store = fresh
+	w.agent = w.newAgent()
+	if _, err := w.agent.Apply(t.Context(), w.plan()); err != nil {
+		t.Fatal(err)
+	}
+	if after := w.plan().Live.Snapshot.Len(); after != before {
+		t.Errorf("%d resources after an apply without state; want %d", after, before)
+	}
+}
+
+// Invariant 15: an agent for reading cannot send a mutation.
+func TestReadingAgentCannotMutate(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	view := w.plan()
+	client, err := adsapi.New(adsapi.Config{BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), UserAgent: "test", ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.agent.Service = client
+	if _, err := w.agent.Apply(t.Context(), view); !errors.Is(err, adsapi.ErrReadOnly) {
+		t.Errorf("apply with a reading client: %v; want %v", err, adsapi.ErrReadOnly)
+	}
+}
+
+// Invariant 36: whatever the service does where the interface is silent, an
+// apply converges and doubles nothing.
+func TestOpenPointsDoNotMatter(t *testing.T) {
+	for seed := range 40 {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			w := newWorld(t, emulatortest.WithPoints(t, fmt.Sprintf("random:%d", seed)))
+			w.tree("spring", "active")
+			w.tree("autumn", "paused")
+			w.converge()
+			w.write("campaign/spring", map[string]any{"name": "Renamed", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"US"}, "tracking": "utm_source=chat"})
+			w.converge()
+			if n := w.plan().Live.Snapshot.Len(); n != 6 {
+				t.Errorf("%d resources are live; want 6", n)
+			}
+		})
+	}
+}
+
+// converge applies until nothing is left, a few times at most.
+func (w *world) converge() {
+	w.t.Helper()
+	for range 5 {
+		if _, err := w.agent.Recover(w.t.Context()); err != nil {
+			w.t.Fatalf("recover: %v", err)
+		}
+		view := w.plan()
+		if view.Plan.Empty() {
+			if len(view.Plan.Changes) != 0 {
+				w.t.Errorf("held: %s", describe(view.Plan))
+			}
+			return
+		}
+		if _, err := w.agent.Apply(w.t.Context(), view); err != nil {
+			w.t.Fatalf("apply: %v", err)
+		}
+	}
+	w.t.Errorf("not converged: %s", describe(w.plan().Plan))
+}
