@@ -196,3 +196,28 @@ func TestConversionGoalNeedsAStandardSettingOfThisAccount(t *testing.T) {
 	expect(t, "part 2, conversion rule 4", m.Do(t, "POST", "/campaigns", with(body, "conversion_event_setting_ids", []string{id})), bad("custom_event_setting", "conversion_event_setting_ids"))
 	expect(t, "part 2, no such setting", m.Do(t, "POST", "/campaigns", with(body, "conversion_event_setting_ids", []string{"ces_none"})), bad("event_setting_not_found", "conversion_event_setting_ids"))
 }
+
+func TestOpenPointsOfEventSettings(t *testing.T) {
+	m := newMeasured(t, emulatortest.WithPoints(t, "event_setting_window_days=7_14_30,event_setting_source_name=null,event_setting_source_status=404"))
+	base := object{"name": "Orders", "event_type": "order_created", "attribution_window_days": 7, "source_ids": []string{m.source}}
+	made := m.Must(t, "POST", "/conversions/event_settings", base).Map(t)
+	if got := made["sources"].([]any)[0].(object)["name"]; got != nil {
+		t.Errorf("event_setting_source_name=null: name %v", got)
+	}
+	expect(t, "event_setting_window_days=7_14_30, window of 8", m.Do(t, "POST", "/conversions/event_settings", with(base, "attribution_window_days", 8)), bad("invalid_value", "attribution_window_days"))
+	expect(t, "event_setting_source_status=404", m.Do(t, "POST", "/conversions/event_settings", with(base, "source_ids", []string{"x"})), refusal{404, "source_not_found", "source_ids"})
+}
+
+func TestPixelListIsAnAddition(t *testing.T) {
+	m := newMeasured(t)
+	got := m.Must(t, "GET", "/conversions/pixels", nil).Map(t)
+	want := emulatortest.Reply{Body: fmt.Appendf(nil, `{"object":"list","first_id":%[1]q,"last_id":%[1]q,"has_more":false,
+		"data":[{"id":%[1]q,"client_type":"web","name":"Shop","pixel_id":%[2]q}]}`, m.source, m.pixel)}.Map(t)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("facts 11, pixels (-want +got):\n%s", diff)
+	}
+	off := emulatortest.Start(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+	if got := off.Do(t, "GET", "/conversions/pixels", nil).Status; got == 200 {
+		t.Errorf("interface only: list of pixels = %d, want a refusal", got)
+	}
+}

@@ -331,3 +331,20 @@ func TestOperationsSurviveARestart(t *testing.T) {
 		t.Errorf("after a restart the audience has %d users, want 2", got)
 	}
 }
+
+func TestOperationsTakeAsLongAsTheOpenPointSays(t *testing.T) {
+	for point, seconds := range map[string]float64{"0s": 0, "4s": 4, "60s": 60} {
+		w := newCrowd(t, points(t, "audience_duration="+point))
+		id := w.Must(t, "POST", "/custom_audiences", `{"name":"Empty"}`).ID(t)
+		if seconds > 0 {
+			w.Advance(t, seconds-0.001)
+			if got := w.state(t, id, "status"); got != "publishing" {
+				t.Errorf("audience_duration=%s: a moment before, status %s, want publishing", point, got)
+			}
+			w.Advance(t, 0.001)
+		}
+		if got := w.state(t, id, "status"); got != "ready" {
+			t.Errorf("audience_duration=%s: status %s, want ready", point, got)
+		}
+	}
+}

@@ -166,11 +166,11 @@ func onceMore(first, again world.ConversionEvent) world.ConversionEvent {
 	return first
 }
 
-// creditOf finds the touch an event names. A touch after the event, or an event
-// of someone who opted out, gives no credit.
+// creditOf finds the touch an event names. A touch after the event, an event of
+// someone who opted out, or the start of a pixel gives no credit.
 func creditOf(a *world.Account, e world.ConversionEvent) world.Credit {
 	click, ok := a.Clicks.Get(e.Ref)
-	if !ok || e.OptOut || click.At > e.At {
+	if !ok || e.OptOut || e.Type == sdkInit || click.At > e.At {
 		return world.Credit{}
 	}
 	return world.Credit{Touch: click.Touch, AdID: click.AdID, AdGroupID: click.AdGroupID, CampaignID: click.CampaignID, At: click.At}
