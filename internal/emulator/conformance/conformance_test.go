@@ -1,0 +1,75 @@
+package conformance
+
+import (
+	"flag"
+	"net/http"
+	"testing"
+	"time"
+
+	"adsync/internal/emulator"
+	"adsync/internal/emulator/emulatortest"
+)
+
+var (
+	address = flag.String("conformance.url", "", "base address of a service to hold to the rows, ending with /v1")
+	key     = flag.String("conformance.key", "", "API key for it")
+	mutate  = flag.Bool("conformance.mutate", false, "also run rows that make campaigns, ad groups and ads there")
+	account = flag.Bool("conformance.account", false, "also run rows that change the account itself")
+)
+
+// start is an emulator for one row: two accounts, and a clock that stands still.
+func start(t *testing.T, row Row) Target {
+	t.Helper()
+	s := emulatortest.Start(t, func(o *emulator.Options) {
+		o.Now = func() time.Time { return time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC) }
+		o.Accounts = append(o.Accounts, emulatortest.Account("adacct_other", "sk-other"))
+		if row.Limited {
+			o.Limits = emulator.RateLimits{}
+		}
+	})
+	return Target{
+		BaseURL: s.BaseURL, Client: s.Client, Emulator: true, Pause: 2 * time.Millisecond,
+		Keys: map[string]string{"": s.Key, other: "sk-other", stranger: "sk-stranger"},
+	}
+}
+
+func TestEmulatorKeepsEveryRow(t *testing.T) {
+	for _, row := range Rows {
+		t.Run(row.Name, func(t *testing.T) {
+			t.Parallel()
+			hold(t, start(t, row), row)
+		})
+	}
+}
+
+func hold(t *testing.T, target Target, row Row) {
+	t.Helper()
+	problems, err := target.Run(t.Context(), row)
+	for _, problem := range problems {
+		t.Errorf("%s: %s", row.Rules, problem)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", row.Rules, err)
+	}
+}
+
+// TestServiceKeepsTheRows holds a service elsewhere to the rows that need no
+// emulator. Rows are run one after another.
+func TestServiceKeepsTheRows(t *testing.T) {
+	if *address == "" {
+		return
+	}
+	target := Target{
+		BaseURL: *address, Client: http.DefaultClient, Pause: time.Second, Tidy: true,
+		Keys: map[string]string{"": *key, stranger: "sk-stranger"},
+	}
+	ran := 0
+	for _, row := range Rows {
+		if row.Controlled() || row.Mutates() && !*mutate || row.ChangesAccount() && !*account {
+			continue
+		}
+		ran++
+		t.Run(row.Name, func(t *testing.T) { hold(t, target, row) })
+	}
+	t.Logf("%d of %d rows were run", ran, len(Rows))
+}

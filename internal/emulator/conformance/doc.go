@@ -1,0 +1,25 @@
+// Package conformance is the interface of the service as a table: every rule
+// with a sentence of its own (rules_*.go), every endpoint (endpoint.go), and
+// rows that hold a service to them (rows_*.go). A row says what is there, what
+// is asked, and what must come back. The package talks HTTP only and knows
+// nothing of the emulator but its /_emulator addresses; rows that use those are
+// run against an emulator alone. Its invariant: every rule has a row, or says
+// why no request can show it.
+//
+// # To add a row
+//
+// A Row in the rows_*.go of its part: the ids of the rules it is about, a name
+// that says the situation, steps that lead there, the request, the answer.
+// Texts may name what steps before have saved: {campaign}, and as a number
+// "#{revision}"; {day+1} is tomorrow in the account's time zone, {now} and
+// {now_ms} are Unix times, {now-60} a minute ago, {n} the turn of a repetition.
+//
+// # To run it against a service
+//
+//	go test ./internal/emulator/conformance -conformance.url https://…/v1 -conformance.key sk-… [-conformance.mutate] [-conformance.account]
+//
+// Without -conformance.mutate only rows that read are run. With it campaigns,
+// ad groups and ads are made, and each campaign is archived afterwards. With
+// -conformance.account rows may also change the account itself: its status,
+// brand, keys and spend limits. Some rows activate ads.
+package conformance

@@ -1,0 +1,52 @@
+package conformance
+
+import "slices"
+
+// Rows are all rows.
+var Rows = concat(
+	rowsOfCampaigns,
+)
+
+func concat(tables ...[]Row) []Row { return slices.Concat(tables...) }
+
+// listOf are the rows of a list that takes limit, after, before and order: what
+// is true of every list.
+func listOf(name string, setup []Step, another Step) []Row {
+	path := "/" + name
+	three := given(setup, another.save("first", "id"), advance(1), another.save("second", "id"), advance(1), another.save("third", "id"))
+	return concat([]Row{
+		{
+			Rules: "1.paging facts.list", Name: name + ": the envelope of a list", Given: given(setup),
+			Do: get(path), Want: gives(is("object", "list"), count("data", 1), is("has_more", false), has("first_id", "last_id")),
+		},
+		{
+			Rules: "1.paging facts.list", Name: name + ": forward from the last id", Given: three,
+			Do:   get(path+"?order=desc&limit=1").save("cursor", "last_id"),
+			Want: gives(is("data[0].id", "{third}"), is("has_more", true), is("first_id", "{third}"), is("last_id", "{third}")),
+			Then: given(get(path+"?order=desc&limit=2&after={cursor}").gives(is("data[0].id", "{second}"), is("data[1].id", "{first}"))),
+		},
+		{
+			Rules: "1.paging", Name: name + ": backward from the first id", Given: three,
+			Do: get(path + "?order=desc&limit=1&before={first}"), Want: gives(count("data", 1), is("data[0].id", "{second}"), is("has_more", true)),
+		},
+		{
+			Rules: "1.paging", Name: name + ": oldest first", Given: three,
+			Do: get(path + "?order=asc"), Want: gives(is("data[last].id", "{third}")),
+		},
+		{Rules: "facts.cursor", Name: name + ": a cursor of nothing", Given: given(setup), Do: get(path + "?after=none"), Want: answers(400).and(says("Invalid pagination cursor"))},
+		{Rules: "1.paging", Name: name + ": an unknown order", Given: given(setup), Do: get(path + "?order=up"), Want: invalid("order")},
+		{Rules: "facts.list", Name: name + ": 20 when nothing is said", Given: given(setup, another.times(21)), Do: get(path), Want: gives(count("data", 20), is("has_more", true))},
+	}, limits(name, setup, path, 500))
+}
+
+// limits are the rows of a list's greatest limit.
+func limits(name string, setup []Step, path string, most int) []Row {
+	rule := map[int]string{500: "8.limit.500", 100: "8.limit.100", 2000: "8.limit.2000"}[most]
+	return queries(name+": limit", setup, path,
+		query{rule, "of 0", "?limit=0", invalid("limit")},
+		query{rule, "of 1", "?limit=1", gives()},
+		query{rule, "at the most", "?limit=" + itoa(most), gives()},
+		query{rule, "one above", "?limit=" + itoa(most+1), invalid("limit")},
+		query{"1.paging", "that is no number", "?limit=ten", invalid("limit")},
+	)
+}
