@@ -14,7 +14,7 @@ const longestMs = 30 * dayMs
 
 // conversion is one that is owed to an ad: simulated, or received as an event.
 type conversion struct {
-	ad        int
+	source    *source // the ad
 	view      bool
 	touched   int64 // Unix milliseconds
 	converted int64
@@ -32,41 +32,37 @@ func (r *report) collectTouches(b *delivery.Book) {
 		for _, t := range d.Touches {
 			setting, ok := r.tree.account.EventSettings.Get(t.Goal)
 			if ok {
-				r.convert(b, conversion{int(t.Ad), t.View, t.At, t.ConvertedAt(), setting, t.Value})
+				r.convert(conversion{r.source(b, int(t.Ad)), t.View, t.At, t.ConvertedAt(), setting, t.Value})
 			}
 		}
 	}
 }
 
 // collectEvents adds the events that were received and are owed to an ad.
-func (r *report) collectEvents(b *delivery.Book) {
-	a := r.tree.account
-	for _, e := range a.Conversions.All() {
-		index, ok := b.Index(e.Credit.AdID)
-		// assumption: an event whose user opted out is stored and owed to nobody.
-		if !ok || e.OptOut {
+func (r *report) collectEvents() {
+	for _, e := range r.tree.account.Conversions.All() {
+		if e.Credit.AdID == "" {
 			continue
 		}
-		if setting, ok := r.settingOf(b, index, e); ok {
-			r.convert(b, conversion{index, e.Credit.Touch == "view", e.Credit.At, e.At, setting, micros(e)})
+		if setting, ok := r.settingOf(e); ok {
+			r.convert(conversion{r.sourceOf(e.Credit.AdID), e.Credit.Touch == "view", e.Credit.At, e.At, setting, micros(e)})
 		}
 	}
 }
 
-// settingOf is the event setting of the ad's campaign that an event fits.
-func (r *report) settingOf(b *delivery.Book, index int, e world.ConversionEvent) (world.EventSetting, bool) {
-	_, _, id := b.Ad(index)
-	campaign, _ := r.tree.account.Campaigns.Get(id)
-	for _, settingID := range campaign.EventSettingIDs {
-		s, ok := r.tree.account.EventSettings.Get(settingID)
-		if ok && s.SourceID == e.SourceID && s.EventType == e.Type && plain(orEmpty(s.CustomEventName)) == plain(orEmpty(e.CustomName)) {
+// settingOf is the event setting of the credited campaign that an event fits.
+func (r *report) settingOf(e world.ConversionEvent) (world.EventSetting, bool) {
+	campaign, _ := r.tree.account.Campaigns.Get(e.Credit.CampaignID)
+	for _, id := range campaign.EventSettingIDs {
+		s, ok := r.tree.account.EventSettings.Get(id)
+		if ok && s.SourceID == e.SourceID && s.EventType == e.Type && orEmpty(s.CustomEventName) == orEmpty(e.CustomName) {
 			return s, true
 		}
 	}
 	return world.EventSetting{}, false
 }
 
-func orEmpty(s *string) any {
+func orEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}
@@ -121,7 +117,7 @@ func eventName(s world.EventSetting) string {
 }
 
 // convert adds one conversion where it counts.
-func (r *report) convert(b *delivery.Book, c conversion) {
+func (r *report) convert(c conversion) {
 	at := c.touched
 	if r.attribution.byConversion {
 		at = c.converted
@@ -130,7 +126,7 @@ func (r *report) convert(b *delivery.Book, c conversion) {
 	if !in || !r.named(c.setting) || !r.attribution.counts(c, r.now.UnixMilli()) {
 		return
 	}
-	s := r.source(b, c.ad)
+	s := c.source
 	if s.entity == nil || (r.segment != "" && s.whole == 0) {
 		return
 	}

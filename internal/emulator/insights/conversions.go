@@ -114,9 +114,9 @@ func (r *report) limitTo(q *conversionQuery) error {
 
 // collectConversions sums up conversions alone.
 func (r *report) collectConversions(b *delivery.Book, q *conversionQuery) []*row {
-	r.rows, r.parts, r.ads = map[rowKey]*row{}, map[string]*part{}, make([]*source, b.Ads())
+	r.start(b)
 	r.collectTouches(b)
-	r.collectEvents(b)
+	r.collectEvents()
 	if q.zeros && r.segment == "" {
 		r.addAsked(q)
 	}

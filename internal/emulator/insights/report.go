@@ -19,6 +19,7 @@ type report struct {
 	*request
 
 	ads   []*source // by index in the book
+	byID  map[string]*source
 	parts map[string]*part
 	rows  map[rowKey]*row
 	outer map[rowKey]*sums
@@ -76,17 +77,22 @@ type source struct {
 
 // collect sums up everything in the span.
 func (r *report) collect(b *delivery.Book) []*row {
-	r.rows, r.parts, r.ads = map[rowKey]*row{}, map[string]*part{}, make([]*source, b.Ads())
+	r.start(b)
 	today := world.DateOf(r.now, r.tree.profile.Zone()).Start(r.tree.profile.Zone()).UnixMilli()
 	for _, d := range b.Days(r.span.from, r.span.until) {
 		r.collectDay(b, d, d.Start < today)
 	}
 	if r.uses(needConversions) {
 		r.collectTouches(b)
-		r.collectEvents(b)
+		r.collectEvents()
 	}
 	r.addZeros()
 	return r.finish()
+}
+
+func (r *report) start(b *delivery.Book) {
+	r.rows, r.parts = map[rowKey]*row{}, map[string]*part{}
+	r.ads, r.byID = make([]*source, b.Ads()), map[string]*source{}
 }
 
 func (r *report) uses(n need) bool {
@@ -164,13 +170,21 @@ func (r *report) at(bucket int, e *entity, p *part) *row {
 	return found
 }
 
-// source is the ad of an index, judged once by scope and filters.
+// source is the ad of an index.
 func (r *report) source(b *delivery.Book, index int) *source {
 	if r.ads[index] == nil {
 		id, _, _ := b.Ad(index)
-		r.ads[index] = r.judge(r.tree.find(ad, id))
+		r.ads[index] = r.sourceOf(id)
 	}
 	return r.ads[index]
+}
+
+// sourceOf is an ad, judged once by scope and filters.
+func (r *report) sourceOf(id string) *source {
+	if r.byID[id] == nil {
+		r.byID[id] = r.judge(r.tree.find(ad, id))
+	}
+	return r.byID[id]
 }
 
 func (r *report) judge(e *entity) *source {
