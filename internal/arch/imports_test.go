@@ -1,0 +1,96 @@
+package arch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// may is the import map: what the code of a package may import of this program.
+// Imports point inward only; sources, plan, state and adsapi never meet.
+// The emulator is not in it: it shares nothing with the agent.
+var may = map[string][]string{
+	"cmd/adsync":        {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/emulator"},
+	"reconcile":         {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
+	"plan":              {"internal/resource", "internal/diag"},
+	"sources":           {"internal/resource", "internal/diag"},
+	"state":             {"internal/resource", "internal/diag"},
+	"internal/adsapi":   {"internal/resource", "internal/diag"},
+	"internal/kinds":    {"internal/resource", "internal/diag"},
+	"internal/resource": {"internal/diag"},
+	"internal/diag":     {},
+	"internal/arch":     {"internal/resource"},
+}
+
+// TestImportsPointInward holds the map, package by package.
+func TestImportsPointInward(t *testing.T) {
+	for _, s := range program(t) {
+		if isEmulator(s.dir) {
+			continue
+		}
+		allowed, known := may[s.dir]
+		if !known {
+			t.Errorf("%s: package %s is not in the import map; want a row that says what it may import", s.name, s.dir)
+			continue
+		}
+		for name, spec := range s.imports() {
+			inner, ours := strings.CutPrefix(name, module)
+			if ours && !slices.Contains(allowed, inner) {
+				t.Errorf("%s: %s imports %s; want only %q", s.at(spec), s.dir, inner, allowed)
+			}
+		}
+	}
+}
+
+// TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
+// import and, beyond it, the descriptions of the kinds and the emulator. The
+// layers of the agent stay apart in tests too.
+func TestTestsImportNoMoreThanTheirPackage(t *testing.T) {
+	for _, s := range sources(t) {
+		if !s.test || isEmulator(s.dir) {
+			continue
+		}
+		for name, spec := range s.imports() {
+			inner, ours := strings.CutPrefix(name, module)
+			if !ours || inner == s.dir || isEmulator(inner) || inner == "internal/kinds" || slices.Contains(may[s.dir], inner) {
+				continue
+			}
+			t.Errorf("%s: a test of %s imports %s; want only what %s may import, the kinds and the emulator", s.at(spec), s.dir, inner, s.dir)
+		}
+	}
+}
+
+// TestTheEmulatorSharesNothingWithTheAgent holds both directions, so that one
+// mistake cannot be on both sides: the emulator and its tests import nothing of
+// the agent, and of the agent's code only the command imports the emulator.
+func TestTheEmulatorSharesNothingWithTheAgent(t *testing.T) {
+	for _, s := range sources(t) {
+		for name, spec := range s.imports() {
+			inner, ours := strings.CutPrefix(name, module)
+			switch {
+			case !ours:
+			case isEmulator(s.dir) && !isEmulator(inner):
+				t.Errorf("%s: the emulator imports %s; want nothing of the agent", s.at(spec), inner)
+			case !isEmulator(s.dir) && isEmulator(inner) && !s.test && s.dir != "cmd/adsync":
+				t.Errorf("%s: %s imports the emulator; want only the command and tests to", s.at(spec), s.dir)
+			}
+		}
+	}
+}
+
+// pure is all of the standard library that package plan may use: nothing that
+// knows a clock, a file, a network, a log, a context or chance.
+var pure = []string{"cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "io", "iter", "maps", "math", "math/bits", "slices", "strconv", "strings", "unicode", "unicode/utf8"}
+
+func TestPlanIsPure(t *testing.T) {
+	for _, s := range program(t) {
+		if s.dir != "plan" {
+			continue
+		}
+		for name, spec := range s.imports() {
+			if !strings.HasPrefix(name, module) && !slices.Contains(pure, name) {
+				t.Errorf("%s: plan imports %q; want only %q", s.at(spec), name, pure)
+			}
+		}
+	}
+}
