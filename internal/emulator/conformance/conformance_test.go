@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	address = flag.String("conformance.url", "", "base address of a service to hold to the rows, ending with /v1")
+	baseURL = flag.String("conformance.url", "", "base address of a service to hold to the rows, ending with /v1")
 	key     = flag.String("conformance.key", "", "API key for it")
 	mutate  = flag.Bool("conformance.mutate", false, "also run rows that make campaigns, ad groups and ads there")
 	account = flag.Bool("conformance.account", false, "also run rows that change the account itself")
@@ -56,11 +56,11 @@ func hold(t *testing.T, target Target, row Row) {
 // TestServiceKeepsTheRows holds a service elsewhere to the rows that need no
 // emulator. Rows are run one after another.
 func TestServiceKeepsTheRows(t *testing.T) {
-	if *address == "" {
+	if *baseURL == "" {
 		return
 	}
 	target := Target{
-		BaseURL: *address, Client: http.DefaultClient, Pause: time.Second, Tidy: true,
+		BaseURL: *baseURL, Client: http.DefaultClient, Pause: time.Second, Tidy: true,
 		Keys: map[string]string{"": *key, stranger: "sk-stranger"},
 	}
 	ran := 0

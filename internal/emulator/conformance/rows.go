@@ -4,7 +4,7 @@ import "slices"
 
 // Rows are all rows.
 var Rows = concat(
-	rowsOfCampaigns,
+	rowsOfCampaigns, rowsOfAdGroups, rowsOfAds, rowsOfStates, rowsOfLists, rowsOfTracking,
 )
 
 func concat(tables ...[]Row) []Row { return slices.Concat(tables...) }

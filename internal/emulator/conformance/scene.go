@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/gif"
@@ -184,9 +185,11 @@ func gifOf(w, h int) []byte {
 	return b.Bytes()
 }
 
-// tinyWebP is a whole lossless WebP image of 1 by 1 pixel.
-func tinyWebP() []byte {
+// webpOf is a whole lossless WebP image of one colour. Its pixels take no bits,
+// so only the size in its header differs from that of a single pixel.
+func webpOf(w, h int) []byte {
 	data, _ := base64.StdEncoding.DecodeString("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
+	binary.LittleEndian.PutUint32(data[21:], uint32(w-1)|uint32(h-1)<<14|1<<28)
 	return data
 }
 

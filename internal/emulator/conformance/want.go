@@ -291,3 +291,14 @@ func flat(value any) string {
 	}
 	return string(text)
 }
+
+// omits wants a part not in a text.
+func omits(path, part string) check {
+	return func(a Answer, v *values) string {
+		s, ok := at(a.JSON, path).(string)
+		if !ok || strings.Contains(s, v.fill(part)) {
+			return fmt.Sprintf("%s is %q, want it without %q", path, s, v.fill(part))
+		}
+		return ""
+	}
+}
