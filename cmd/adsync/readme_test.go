@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"adsync/internal/kinds"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestREADMEShowsWhatIsPrinted runs the main job and holds what the README
+// shows against what was printed: plan, result and the next plan. Ids differ
+// from one account to the next, so only their form counts; a line that begins
+// with … stands for what was left out.
+func TestREADMEShowsWhatIsPrinted(t *testing.T) {
+	readme := readREADME(t)
+	dir := copyOfQuickstart(t)
+	planned := printed(t, "plan", dir)
+	applied := printed(t, "apply", "--yes", dir)
+	again := printed(t, "plan", "--detailed-exitcode", dir)
+	for _, shown := range []struct{ mark, printed string }{
+		{"plan", planned}, {"result", applied}, {"again", again},
+	} {
+		compareShown(t, shown.mark, block(t, readme, shown.mark), shown.printed)
+	}
+	if !strings.HasPrefix(applied, planned) {
+		t.Errorf("apply shows another plan than plan does:\n%s", cmp.Diff(planned, applied))
+	}
+}
+
+var serviceID = regexp.MustCompile(`\b(cmpn|adgrp|ad)_[0-9a-f]{24}\b`)
+
+// compareShown wants every part between two … lines to stand in the output as
+// it is shown, in the same order.
+func compareShown(t *testing.T, mark, shown, printed string) {
+	t.Helper()
+	rest := serviceID.ReplaceAllString(printed, "$1_…")
+	var part strings.Builder
+	for line := range strings.Lines(serviceID.ReplaceAllString(shown, "$1_…") + "…\n") {
+		if !strings.HasPrefix(line, "…") {
+			part.WriteString(line)
+			continue
+		}
+		_, after, found := strings.Cut(rest, part.String())
+		if !found {
+			t.Fatalf("README, %s: what it shows is not what is printed:\n%s", mark, cmp.Diff(part.String(), rest))
+		}
+		rest = after
+		part.Reset()
+	}
+}
+
+// TestREADMETables holds the tables of the README to the code they describe.
+func TestREADMETables(t *testing.T) {
+	readme := readREADME(t)
+	for mark, want := range map[string]string{"kinds": kindsTable(), "exit codes": exitCodesTable()} {
+		if have := table(readme, mark); have != want {
+			t.Errorf("README, %s: the table is not in step with the code; want\n%s", mark, want)
+		}
+	}
+}
+
+func kindsTable() string {
+	var b strings.Builder
+	b.WriteString("| kind | beneath | sheet | attributes |\n|---|---|---|---|\n")
+	for _, s := range kinds.All() {
+		var names []string
+		for _, a := range s.Attributes {
+			name := "`" + a.Name + "`"
+			switch {
+			case a.Required:
+				name += `\*`
+			case a.Header == "":
+				name = "*" + name + "*"
+			}
+			names = append(names, name)
+		}
+		parent := "–"
+		if s.Parent != "" {
+			parent = "`" + string(s.Parent) + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Kind, parent, s.Sheet, strings.Join(names, ", "))
+	}
+	return b.String()
+}
+
+func exitCodesTable() string {
+	var b strings.Builder
+	b.WriteString("| code | meaning |\n|---|---|\n")
+	for _, row := range exitTable {
+		fmt.Fprintf(&b, "| %d | %s |\n", row.code, row.meaning)
+	}
+	return b.String()
+}
+
+// table gives the rows after a mark.
+func table(readme, mark string) string {
+	_, after, _ := strings.Cut(readme, "<!-- "+mark+" -->\n")
+	var rows strings.Builder
+	for line := range strings.Lines(strings.TrimLeft(after, "\n")) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		rows.WriteString(line)
+	}
+	return rows.String()
+}
+
+// block gives the fenced text after a mark.
+func block(t *testing.T, readme, mark string) string {
+	t.Helper()
+	_, after, found := strings.Cut(readme, "<!-- "+mark+" -->\n```text\n")
+	text, _, closed := strings.Cut(after, "```\n")
+	if !found || !closed || text == "" {
+		t.Fatalf("README has no block of text after <!-- %s -->", mark)
+	}
+	return text
+}
+
+func readREADME(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func copyOfQuickstart(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../examples/quickstart")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".adsync")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// printed runs a command that ends well and gives its standard output.
+func printed(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, problems bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &out, err: &problems, env: func(string) string { return "" }}
+	if code := a.main(context.Background(), args); code != exitDone {
+		t.Fatalf("adsync %s = %d, want 0\n%s", strings.Join(args, " "), code, problems.String())
+	}
+	return out.String()
+}
