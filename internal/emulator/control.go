@@ -27,6 +27,7 @@ func (s *Server) controls() []control {
 		{"GET /_emulator/open_points", s.controlled(s.showPoints)},
 		{"POST /_emulator/open_points", s.controlled(s.setPoints)},
 		{"GET /_emulator/requests", s.controlled(s.showRequests)},
+		{"GET /_emulator/openapi.json", s.controlled(s.showDocument)},
 		{"POST /_emulator/clicks", s.controlled(s.makeClick)},
 		{"GET /_emulator/final_url", s.controlled(s.showFinalURL)},
 		{"POST /_emulator/tracking", s.controlled(s.setTracking)},

@@ -45,6 +45,8 @@ type Options struct {
 	// Users and Clients of the authorization server; nil: one user who owns every account, and adsync.
 	Users   []User
 	Clients []Client
+	// Observe sees every answer of a route before faults do, from many requests at once; nil: nobody does.
+	Observe func(*service.Call, service.Response)
 	// InterfaceOnly leaves out every addition that service-interface.md does not have.
 	InterfaceOnly bool
 }

@@ -55,16 +55,24 @@ func (s *Server) handler(rt *service.Route) http.HandlerFunc {
 			Query:     wire.NewQuery(r.URL.RawQuery, s.points.Is(openpoint.ArrayQuery, "brackets")),
 		}
 		if err := s.admit(w, c); err != nil {
-			s.send(w, r, c, s.refusal(err))
+			s.send(w, r, c, s.observed(c, s.refusal(err)))
 			return
 		}
-		answer := func() service.Response { return s.answer(c) }
+		answer := func() service.Response { return s.observed(c, s.answer(c)) }
 		if hook := s.hooks.Load().Request; hook != nil {
 			s.send(w, r, c, hook(c, answer))
 			return
 		}
 		s.send(w, r, c, answer())
 	}
+}
+
+// observed is an answer that the observer has seen, below the faults.
+func (s *Server) observed(c *service.Call, resp service.Response) service.Response {
+	if s.options.Observe != nil {
+		s.options.Observe(c, resp)
+	}
+	return resp
 }
 
 // admit checks everything that does not depend on the resource, in the order a

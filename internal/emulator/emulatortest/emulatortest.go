@@ -13,6 +13,7 @@ import (
 
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/openpoint"
+	"adsync/internal/emulator/service"
 )
 
 // The account of Start.
@@ -30,7 +31,9 @@ type Service struct {
 	root    string // address without /v1
 }
 
-// Start runs an emulator with the account, no rate limits, and what the options change.
+// Start runs an emulator with the account, no rate limits, and what the options
+// change. Every answer it gives, and every body it takes, is held to the OpenAPI
+// document, below the faults.
 func Start(t testing.TB, change ...func(*emulator.Options)) *Service {
 	t.Helper()
 	o := emulator.Options{
@@ -41,10 +44,13 @@ func Start(t testing.TB, change ...func(*emulator.Options)) *Service {
 	for _, each := range change {
 		each(&o)
 	}
+	var judge func(*service.Call, service.Response)
+	o.Observe = func(c *service.Call, answer service.Response) { judge(c, answer) }
 	s, err := emulator.Open(o)
 	if err != nil {
 		t.Fatalf("open emulator: %v", err)
 	}
+	judge = judgeOf(t, s.Routes())
 	line := httptest.NewServer(s)
 	t.Cleanup(func() {
 		line.Close()

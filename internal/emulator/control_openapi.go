@@ -1,0 +1,13 @@
+package emulator
+
+import (
+	"net/http"
+
+	"adsync/internal/emulator/openapi"
+)
+
+// showDocument is the OpenAPI document of the routes that are served.
+func (s *Server) showDocument(*http.Request) (any, error) {
+	d, _ := openapi.New(s.routes)
+	return d, nil
+}
