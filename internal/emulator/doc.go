@@ -13,6 +13,7 @@
 //	emulator/world       accounts, records (one struct a kind), tables, Update and View,
 //	                     the mutation log W
 //	emulator/wire        errors, strict JSON objects, query parameters, lists
+//	emulator/fault       how the emulator misbehaves: one file a fault
 //	emulator/openpoint   every open point of the interface as a named setting
 //	emulator/store       the one place that commits (SQLite, group commit)
 //	emulator/clock       the clock that people and tests drive
@@ -49,6 +50,7 @@
 //
 // # To add a fault
 //
-// Hooks.Request, Operation, Job and Results are where a fault takes hold; see
-// service/hook.go. Server.SetHooks arms them while the emulator runs.
+// A file in package fault, a row in its table, a section of docs/emulator-faults.md.
+// Hooks.Request, Operation, Job and Results are where faults take hold; see
+// service/hook.go.
 package emulator

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"adsync/internal/emulator/fault"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/world"
@@ -36,7 +37,8 @@ type Options struct {
 	Logger     *slog.Logger           // nil: silent
 	Seed       uint64                 // makes the ids
 	OpenPoints *openpoint.Settings    // nil: the published behaviour everywhere
-	Hooks      *service.Hooks         // nil: no faults
+	Faults     []fault.Fault          // armed from the start
+	Hooks      *service.Hooks         // of a test, below the faults; nil: none
 	Limits     RateLimits             // zero: the published ones
 	Review     Review                 // zero: approved after a minute
 	Images     func(path string) bool // reports image URLs that answer 404; nil: paths containing /missing/

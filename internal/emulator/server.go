@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/emulator/ads"
 	"adsync/internal/emulator/clock"
+	"adsync/internal/emulator/fault"
 	"adsync/internal/emulator/images"
 	"adsync/internal/emulator/oauth"
 	"adsync/internal/emulator/openpoint"
@@ -27,6 +28,7 @@ type Server struct {
 	store    *store.Store
 	points   *openpoint.Settings
 	hooks    atomic.Pointer[service.Hooks]
+	faults   *fault.Layer
 	mux      *http.ServeMux
 	routes   []*service.Route
 	limits   limiter
@@ -64,6 +66,11 @@ func open(o Options, st *store.Store) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{options: o, log: o.Logger, world: w, store: st, points: o.OpenPoints, mux: http.NewServeMux()}
+	s.faults = fault.NewLayer(w, s.sendForeign)
+	s.closers = append(s.closers, s.faults.Close)
+	if err := s.faults.Arm(o.Faults...); err != nil {
+		return nil, err
+	}
 	s.SetHooks(o.Hooks)
 	s.ids.salt = requestSalt(o.Seed)
 	s.images = images.NewSource(o.Images)
@@ -71,7 +78,7 @@ func open(o Options, st *store.Store) (*Server, error) {
 	if err := s.seed(); err != nil {
 		return nil, err
 	}
-	s.auth = []Authenticator{s.byAPIKey, s.byToken}
+	s.auth = []Authenticator{byStranger, s.byAPIKey, s.byToken}
 	s.oauth = oauth.NewServer(w, s.points, rand.Reader)
 	s.mount()
 	return s, nil
@@ -96,13 +103,17 @@ func (s *Server) seed() error {
 	return s.world.Directory.AddUsers(s.options.people())
 }
 
-// SetHooks arms a fault layer; nil disarms it. Requests under way keep the old one.
+// SetHooks puts hooks of a test below the armed faults; nil takes them away.
+// Requests under way keep the old ones.
 func (s *Server) SetHooks(h *service.Hooks) {
 	if h == nil {
 		h = &service.Hooks{}
 	}
-	s.hooks.Store(h)
+	s.hooks.Store(s.faults.Around(h))
 }
+
+// Faults are what makes the emulator misbehave; see package fault.
+func (s *Server) Faults() *fault.Layer { return s.faults }
 
 // World is what the service knows, for tests and for pages about it.
 func (s *Server) World() *world.World { return s.world }

@@ -152,6 +152,16 @@ func (s *Settings) Int(name Name) int64 {
 	return n
 }
 
+// With is a copy in which one point has a value, which may be none of its row's:
+// faults take durations that nobody listed.
+func (s *Settings) With(name Name, value string) *Settings {
+	chosen := s.Chosen()
+	chosen[name] = value
+	changed := &Settings{}
+	changed.chosen.Store(&chosen)
+	return changed
+}
+
 // Chosen is a copy of every choice.
 func (s *Settings) Chosen() map[Name]string { return maps.Clone(*s.chosen.Load()) }
 
