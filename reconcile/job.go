@@ -234,9 +234,11 @@ func (r *run) leaveUnknown(ctx context.Context, step state.Step, cause error) ([
 	for i, o := range step.Operations {
 		outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: cause.Error()}
 	}
-	err := r.Store.Move(context.WithoutCancel(ctx), step.ID, state.Unknown, state.Update{Note: cause.Error(), Outcomes: outcomes})
-	if err != nil {
-		return outcomes, -1, fmt.Errorf("journal %s: %w", step.ID, err)
+	if step.JobID == "" { // a job that was accepted stays where it is: recovery asks for it
+		err := r.Store.Move(context.WithoutCancel(ctx), step.ID, state.Unknown, state.Update{Note: cause.Error(), Outcomes: outcomes})
+		if err != nil {
+			return outcomes, -1, fmt.Errorf("journal %s: %w", step.ID, err)
+		}
 	}
 	if stops(cause) && !errors.Is(cause, adsapi.ErrUnavailable) {
 		return outcomes, -1, cause

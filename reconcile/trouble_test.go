@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"strings"
@@ -17,6 +18,8 @@ import (
 	"adsync/reconcile"
 	"adsync/state"
 )
+
+var draws = flag.Int("draws", 25, "how many draws of the open points are tried")
 
 func address(s string) resource.Address {
 	a, _ := resource.ParseAddress(s)
@@ -181,7 +184,7 @@ func TestReadingAgentCannotMutate(t *testing.T) {
 // Invariant 36: whatever the service does where the interface is silent, an
 // apply converges and doubles nothing.
 func TestOpenPointsDoNotMatter(t *testing.T) {
-	for seed := range 40 {
+	for seed := range *draws {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			w := newWorld(t, emulatortest.WithPoints(t, fmt.Sprintf("random:%d", seed)))
 			w.tree("spring", "active")

@@ -80,6 +80,13 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+func pluralAre(n int, noun string) string {
+	if n == 1 {
+		return plural(n, noun) + " is"
+	}
+	return plural(n, noun) + " are"
+}
+
 // printJSON writes one document, indented, for people who read it and programs
 // alike.
 func (a *app) printJSON(document any) error {

@@ -14,6 +14,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"adsync/state"
+
 	_ "time/tzdata" // the account's time zone must not depend on the machine
 )
 
@@ -53,10 +55,19 @@ func (a *app) main(ctx context.Context, args []string) int {
 		return exitDone
 	}
 	code := exitCode(ctx, err)
-	if message := err.Error(); message != "" {
+	if message := coded(err); message != "" {
 		fmt.Fprintln(a.err, "adsync: "+message)
 	}
 	return code
+}
+
+// coded is an error as people read it, with the code of what is wrong with
+// adsync's state where it is that.
+func coded(err error) string {
+	if code := state.CodeOf(err); code != "" && err.Error() != "" {
+		return err.Error() + " (" + string(code) + ")"
+	}
+	return err.Error()
 }
 
 // note prints a line for people, which is never data.

@@ -80,7 +80,7 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 
 // planDone says what comes next.
 func (a *app) planDone(p *plan.Plan, f planFlags, dir string) error {
-	if pending(p) && f.out == "" {
+	if !p.Empty() && f.out == "" {
 		a.note("to carry it out: adsync apply %s", dir)
 	}
 	if f.detailed && pending(p) {
@@ -113,7 +113,20 @@ func (a *app) planned(ctx context.Context, dir string, f planFlags) (loaded, *re
 	}
 	defer s.end()
 	view, err := s.agent.Plan(ctx, desired)
-	return l, view, s.agent, err
+	if err != nil {
+		return l, nil, nil, err
+	}
+	return l, view, s.agent, a.noteOpenSteps(ctx, s.store)
+}
+
+// noteOpenSteps says when an apply is under way, or ended in the middle: what
+// it did is not in adsync's record yet, and looks like somebody else's here.
+func (a *app) noteOpenSteps(ctx context.Context, store state.Store) error {
+	steps, err := store.Open(ctx)
+	if err == nil && len(steps) > 0 {
+		a.note("%s open from another apply; what it did looks like somebody else's in this plan, until apply has recovered it", pluralAre(len(steps), "step"))
+	}
+	return err
 }
 
 // wanted joins the files with the policy of the project and the allowances of
@@ -141,7 +154,7 @@ func (a *app) planFailed(l loaded, failure error) error {
 	if a.flags.output != "json" {
 		return failure
 	}
-	document := planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Error: failure.Error()}
+	document := planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Error: coded(failure)}
 	document.Changes, document.Kept = []plan.ChangeDocument{}, []string{}
 	document.Problems = listed(l.desired.Problems)
 	if err := a.printJSON(document); err != nil {

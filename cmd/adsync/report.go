@@ -49,7 +49,7 @@ func (a *app) showReport(l loaded, r *reconcile.Report, failure error) error {
 func documentOf(l loaded, r *reconcile.Report, failure error) reportDocument {
 	document := reportDocument{FormatVersion: formatVersion, Outcomes: []outcomeDocument{}, Summary: map[string]int{}, Problems: listed(l.desired.Problems)}
 	if failure != nil {
-		document.Error = failure.Error()
+		document.Error = coded(failure)
 	}
 	if invalid := new(reconcile.InvalidError); asInvalid(failure, &invalid) {
 		document.Problems = append(document.Problems, invalid.Problems...)

@@ -1,0 +1,132 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+
+	"pgregory.net/rapid"
+)
+
+// B15: whatever is packed, every job obeys every limit, no unit is torn but at
+// its end, and nothing is lost or doubled.
+func TestPackedJobsObeyEveryLimit(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		units := drawUnits(rt)
+		jobs, left := pack(units)
+		seen := map[string]int{}
+		for _, job := range jobs {
+			if len(job) == 0 || len(job) > maxOperations {
+				rt.Fatalf("a job has %d operations; want 1 to %d", len(job), maxOperations)
+			}
+			if job.bytes() > maxBodyBytes {
+				rt.Fatalf("a job has %d bytes; want at most %d", job.bytes(), maxBodyBytes)
+			}
+			for _, p := range job {
+				seen[p.id]++
+			}
+		}
+		for _, p := range left {
+			seen[p.id]++
+		}
+		for u, unit := range units {
+			jobOf := jobHolding(jobs, unit[0].id)
+			for i, p := range unit {
+				if seen[p.id] != 1 {
+					rt.Fatalf("operation %s came out %d times; want once", p.id, seen[p.id])
+				}
+				if j := jobHolding(jobs, p.id); j >= 0 && j != jobOf {
+					rt.Fatalf("unit %d is torn: operation %d stands in job %d, its root in job %d", u, i, j, jobOf)
+				}
+			}
+		}
+	})
+}
+
+func drawUnits(rt *rapid.T) []batch {
+	shape := rapid.SampledFrom([]struct{ bytes, most int }{{20, 1300}, {30_000, 700}, {maxOperationBytes - 2, 40}}).Draw(rt, "bytes and most operations")
+	sizes := rapid.SliceOfN(rapid.IntRange(1, shape.most), 1, 6).Draw(rt, "operations of each unit")
+	bytes := shape.bytes
+	raw := json.RawMessage(`"` + strings.Repeat("x", bytes) + `"`)
+	units := make([]batch, len(sizes))
+	for u, size := range sizes {
+		for i := range size {
+			units[u] = append(units[u], packed{id: fmt.Sprintf("%d/%d", u, i), json: raw})
+		}
+	}
+	return units
+}
+
+func jobHolding(jobs []batch, id string) int {
+	for j, job := range jobs {
+		for _, p := range job {
+			if p.id == id {
+				return j
+			}
+		}
+	}
+	return -1
+}
+
+// The bytes that are counted are at least those that are sent.
+func TestCountedBytesCoverTheBody(t *testing.T) {
+	job := batch{{json: json.RawMessage(`{"a":1}`)}, {json: json.RawMessage(`{"b":2}`)}}
+	for _, validateOnly := range []bool{false, true} {
+		body, err := job.body(validateOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(body) > job.bytes() {
+			t.Errorf("a body of %d bytes was counted as %d", len(body), job.bytes())
+		}
+	}
+}
+
+// performance.md: 5,000 trees of three are 16 jobs, 1,000 trees of seven are 7.
+func TestJobsAreAsFewAsTheLimitAllows(t *testing.T) {
+	for _, row := range []struct{ trees, size, want int }{{5000, 3, 16}, {1000, 11, 12}, {10, 501, 10}, {2, 500, 1}, {1000, 1, 1}, {1001, 1, 2}} {
+		units := make([]batch, row.trees)
+		for u := range units {
+			for range row.size {
+				units[u] = append(units[u], packed{json: json.RawMessage(`{}`)})
+			}
+		}
+		jobs, left := pack(units)
+		if len(jobs) != row.want || len(left) != 0 {
+			t.Errorf("%d trees of %d: %d jobs and %d left over; want %d and none", row.trees, row.size, len(jobs), len(left), row.want)
+		}
+	}
+}
+
+func TestOperationOverTheLimitIsRefused(t *testing.T) {
+	p := part{change: &plan.Change{Address: resource.Address{Kind: "ad_group", Key: "a/b"}}}
+	_, err := encodeOperation(p, bulkOperation{Input: map[string]any{"context_hints": strings.Repeat("x", maxOperationBytes)}})
+	if err == nil || !strings.Contains(err.Error(), "ad_group/a/b takes") {
+		t.Errorf("operation of over 512 KiB: %v; want it refused by name", err)
+	}
+}
+
+// A key names an account, an address and a life, and nothing else.
+func TestCreateKeysNameAccountAddressAndLife(t *testing.T) {
+	ad := resource.Address{Kind: "ad", Key: "spring/g/a"}
+	key := createKey("acct_1", ad, 1)
+	if key != createKey("acct_1", ad, 1) {
+		t.Error("the same create has two keys")
+	}
+	for name, other := range map[string]string{
+		"another account": createKey("acct_2", ad, 1), "another life": createKey("acct_1", ad, 2),
+		"another address": createKey("acct_1", resource.Address{Kind: "ad", Key: "spring/g/b"}, 1),
+		"another kind":    createKey("acct_1", resource.Address{Kind: "ad_group", Key: "spring/g/a"}, 1),
+	} {
+		if other == key {
+			t.Errorf("%s has the same key %s", name, key)
+		}
+	}
+	if rehearsalKey(key) == key || len(rehearsalKey(key)) > 255 {
+		t.Errorf("a dry run has the key %s", rehearsalKey(key))
+	}
+}
