@@ -2,7 +2,7 @@ package emulator
 
 import (
 	"fmt"
-	"html/template"
+	page "html/template"
 	"io"
 	"net/http"
 
@@ -167,7 +167,7 @@ func readControl(r *http.Request) (*wire.Object, error) {
 }
 
 // sessionPage is the hosted page on which a partner's user creates an account.
-var sessionPage = template.Must(template.New("session").Parse(`<!doctype html>
+var sessionPage = page.Must(page.New("session").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Create an ad account</title></head><body>
 <h1>Create the ad account {{.Name}}</h1>
 {{if .AccountID}}<p>It is there: <code>{{.AccountID}}</code>.</p>{{if .ReturnURL}}<p><a href="{{.ReturnURL}}">Go on</a></p>{{end}}
@@ -199,7 +199,7 @@ func (s *Server) sendPage(w http.ResponseWriter, held world.CreationSession, err
 	if err != nil {
 		e := wire.AsError(err)
 		w.WriteHeader(e.Status)
-		fmt.Fprintf(w, "<!doctype html><p>%s</p>\n", template.HTMLEscapeString(e.Message))
+		fmt.Fprintf(w, "<!doctype html><p>%s</p>\n", page.HTMLEscapeString(e.Message))
 		return
 	}
 	sessionPage.Execute(w, held)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,14 +26,26 @@ const maxDepth = 64
 
 // placesOf walks a JSON text.
 func placesOf(text []byte) (places, error) {
+	var whole json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, misplace(text, err)
+	}
 	w := walker{text: text, decoder: json.NewDecoder(bytes.NewReader(text)), places: places{}}
 	if err := w.value("", 0); err != nil {
-		return nil, w.misplace(err)
-	}
-	if _, err := w.decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, &misplaced{w.next(), "there is more after the end of the object; want one JSON object"}
+		return nil, err
 	}
 	return w.places, nil
+}
+
+func misplace(text []byte, err error) error {
+	syntax := (*json.SyntaxError)(nil)
+	switch {
+	case !errors.As(err, &syntax):
+		return err
+	case strings.Contains(syntax.Error(), "unexpected end"):
+		return &misplaced{int64(len(text)), "the text ends too early; want one JSON object"}
+	}
+	return &misplaced{max(0, syntax.Offset-1), syntax.Error()}
 }
 
 type walker struct {
@@ -50,16 +61,6 @@ func (w *walker) next() int64 {
 		at++
 	}
 	return at
-}
-
-func (w *walker) misplace(err error) error {
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return &misplaced{max(0, syntax.Offset-1), syntax.Error()}
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &misplaced{int64(len(w.text)), "the text ends too early; want one JSON object"}
-	}
-	return err
 }
 
 // value walks one value. path names it.
