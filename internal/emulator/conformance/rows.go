@@ -5,6 +5,7 @@ import "slices"
 // Rows are all rows.
 var Rows = concat(
 	rowsOfCampaigns, rowsOfAdGroups, rowsOfAds, rowsOfStates, rowsOfLists, rowsOfTracking,
+	rowsOfJobs, rowsOfOperations, rowsOfLimits,
 )
 
 func concat(tables ...[]Row) []Row { return slices.Concat(tables...) }
