@@ -12,7 +12,7 @@ import (
 )
 
 // lodging is an account that advertises properties of its hotel feed for days.
-func lodging(t *testing.T, days float64) *running {
+func lodging(t testing.TB, days float64) *running {
 	t.Helper()
 	w := run(t, 0)
 	body := with(emulatortest.CampaignBody("Hotels"), "status", "active")

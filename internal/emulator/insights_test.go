@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/emulatortest"
 )
@@ -345,5 +347,39 @@ func TestSpendLimitsBoundTheDay(t *testing.T) {
 	spent := w.Must(t, "GET", "/ad_account/spend_limit_windows", nil).Map(t)["daily_limit"].(map[string]any)["spent_micros"]
 	if want := micros(t, rows[2:], "spend"); fmt.Sprint(spent) != fmt.Sprint(want) {
 		t.Errorf("spent_micros of the daily limit is %v, insights say %d", spent, want)
+	}
+}
+
+func TestARestartedEmulatorReportsTheSame(t *testing.T) {
+	dir := t.TempDir()
+	onDisk := func(o *emulator.Options) { o.Dir = dir }
+	w := run(t, 2.3, onDisk)
+	before := w.insights(t, "/ad_account/insights", append([]string{"aggregation_level", "ad", "time_granularity", "hourly"}, everything...)...)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := &running{Service: emulatortest.Start(t, onDisk, func(o *emulator.Options) { o.Now = func() time.Time { return firstDay } })}
+	after := again.insights(t, "/ad_account/insights", append([]string{"aggregation_level", "ad", "time_granularity", "hourly"}, everything...)...)
+	if diff := cmp.Diff(before, after); diff != "" || before.Count == 0 {
+		t.Errorf("%d rows before; after a restart (-before +after):\n%s", before.Count, diff)
+	}
+}
+
+func TestAClockThatGoesBackTakesDeliveriesBack(t *testing.T) {
+	w := run(t, 2)
+	byHour := append([]string{"time_granularity", "hourly"}, everything...)
+	day := w.insights(t, "/ad_account/insights", byHour...).Data
+	w.Advance(t, -86_400)
+	first := w.insights(t, "/ad_account/insights", byHour...).Data
+	if len(first) == 0 || len(first) >= len(day) {
+		t.Fatalf("%d hours a day earlier, want some and fewer than %d", len(first), len(day))
+	}
+	if diff := cmp.Diff(day[:len(first)], first); diff != "" {
+		t.Errorf("the first day differs (-before +after):\n%s", diff)
+	}
+	w.Must(t, "POST", "/ad_account/pause", nil)
+	w.Advance(t, 86_400)
+	if again := w.insights(t, "/ad_account/insights", byHour...).Data; len(again) != len(first) {
+		t.Errorf("%d hours after a pause at the end of the first day, want %d", len(again), len(first))
 	}
 }

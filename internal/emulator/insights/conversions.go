@@ -120,7 +120,9 @@ func (r *report) collectConversions(b *delivery.Book, q *conversionQuery) []*row
 	if q.zeros && r.segment == "" {
 		r.addAsked(q)
 	}
-	return r.finish()
+	rows := r.finish()
+	slices.SortFunc(rows, r.compare)
+	return rows
 }
 
 // addAsked adds a row for every entity asked for and every bucket.

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/wire"
 )
 
@@ -72,7 +71,7 @@ func (r *report) compare(a, b *row) int {
 			return turned(c, o.descending)
 		}
 	}
-	byTime := turned(cmp.Compare(a.bucket, b.bucket), r.points.Is(openpoint.InsightsRowOrder, "newest_first"))
+	byTime := turned(cmp.Compare(a.bucket, b.bucket), r.newestFirst)
 	byEntity := cmp.Compare(a.entity.birth, b.entity.birth)
 	byPart := cmp.Compare(partID(a), partID(b))
 	if r.segmentFirst {
@@ -101,8 +100,6 @@ func partID(r *row) string {
 	}
 	return r.part.id
 }
-
-func (r *report) order(rows []*row) { slices.SortFunc(rows, r.compare) }
 
 // rowID is start=…:end=…:entity_id=…, and the sort with its values when there is
 // one (service facts 10). It is the cursor of the row.
@@ -182,28 +179,44 @@ func readKey(value string, o order) (key, bool) {
 	return key{isText: true, text: plain}, err == nil
 }
 
-// cut gives the page that a request asks for out of ordered rows.
+// cut gives the page that a request asks for out of rows in any order.
 func (r *report) cut(rows []*row) (page []*row, more bool, err error) {
-	switch {
-	case r.page.After != "":
-		at, err := r.cursor(r.page.After)
-		if err != nil {
-			return nil, false, err
-		}
-		first, found := slices.BinarySearchFunc(rows, at, r.compare)
-		if found {
-			first++
-		}
-		rows = rows[first:]
-	case r.page.Before != "":
-		at, err := r.cursor(r.page.Before)
-		if err != nil {
-			return nil, false, err
-		}
-		last, _ := slices.BinarySearchFunc(rows, at, r.compare)
-		first := max(0, last-r.page.Limit)
-		return rows[first:last], first > 0, nil
+	backward := r.page.Before != ""
+	compare := r.compare
+	if backward {
+		compare = func(a, b *row) int { return r.compare(b, a) }
 	}
-	n := min(len(rows), r.page.Limit)
-	return rows[:n], n < len(rows), nil
+	if cursor := r.page.After + r.page.Before; cursor != "" {
+		at, err := r.cursor(cursor)
+		if err != nil {
+			return nil, false, err
+		}
+		rows = slices.DeleteFunc(rows, func(row *row) bool { return compare(row, at) <= 0 })
+	}
+	page = lowest(rows, r.page.Limit+1, compare)
+	if more = len(page) > r.page.Limit; more {
+		page = page[:r.page.Limit]
+	}
+	if backward {
+		slices.Reverse(page)
+	}
+	return page, more, nil
+}
+
+// lowest gives the first n of rows in order. It sorts no more than it must: a
+// report may have a million rows and a page has 2,000 at most.
+func lowest(rows []*row, n int, compare func(a, b *row) int) []*row {
+	best := make([]*row, 0, min(len(rows), 2*n))
+	var last *row // the n-th so far; nil while fewer are known
+	for _, row := range rows {
+		if last != nil && compare(row, last) >= 0 {
+			continue
+		}
+		if best = append(best, row); len(best) == 2*n {
+			slices.SortFunc(best, compare)
+			best, last = best[:n], best[n-1]
+		}
+	}
+	slices.SortFunc(best, compare)
+	return best[:min(n, len(best))]
 }

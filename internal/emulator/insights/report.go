@@ -16,6 +16,8 @@ type report struct {
 	seed    uint64
 	now     time.Time
 	refused error // a refusal that is no fault of a parameter
+
+	newestFirst bool // of rows that no sort orders
 	*request
 
 	ads   []*source // by index in the book
@@ -229,8 +231,8 @@ func (r *report) chosen(e *entity, p *part) bool {
 	return true
 }
 
-// finish sums up groups, drops rows the conditions on metrics leave out, and
-// gives the rest in order.
+// finish sums up groups and drops rows the conditions on metrics leave out. The
+// rest is in no order.
 func (r *report) finish() []*row {
 	r.outer = map[rowKey]*sums{}
 	for k, row := range r.rows {
@@ -246,7 +248,6 @@ func (r *report) finish() []*row {
 			rows = append(rows, row)
 		}
 	}
-	r.order(rows)
 	return rows
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/emulator/delivery"
 	"adsync/internal/emulator/ledger"
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
@@ -50,7 +51,10 @@ func (r *Room) Routes() []service.Route {
 
 // newReport is called inside View.
 func (r *Room) newReport(c *service.Call) *report {
-	return &report{tree: newTree(c.Account), review: r.review, points: c.Points, seed: r.seed, now: c.Now()}
+	return &report{
+		tree: newTree(c.Account), review: r.review, points: c.Points, seed: r.seed, now: c.Now(),
+		newestFirst: c.Points.Is(openpoint.InsightsRowOrder, "newest_first"),
+	}
 }
 
 func (r *Room) insights(c *service.Call, l level, id string) (out any, err error) {
