@@ -20,12 +20,20 @@
 //	emulator/images      image decoding, fetching, and generated images
 //	emulator/ads         room: campaigns, ad groups, ads, upload
 //	emulator/bulk        room: bulk mutation jobs and their workers
-//	emulator/account     room: the ad account
+//	emulator/account     room: the ad account, its brand and what keeps it from serving
+//	emulator/spend       room: spend limit windows and daily spend limits
+//	emulator/audit       room: audit logs, made of W
+//	emulator/identity    room: API keys, account creation sessions, /me
+//	emulator/oauth       the authorization server, at /_oauth (code flow with PKCE)
 //	emulator/audience    room: custom audiences, their files and membership operations
 //	emulator/population  the made-up people that audiences are matched against
 //	emulator/conversion  room: pixels, conversion keys, event settings, the event stream;
 //	                     and the receiver of events (events.go mounts it at /_events/v1)
 //	emulator/geo         room: the search for locations, and their catalogue
+//	emulator/delivery    what ads have: a pure simulation; emulator/ledger feeds it from W
+//	emulator/insights    room: insights, conversion insights, hotel insights
+//	emulator/feed        the items of made-up product and hotel feeds
+//	emulator/tracking    tracking parameters to a final URL: a pure function
 //	emulator/emulatortest starts one for a test
 //
 // # A request
