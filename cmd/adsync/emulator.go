@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -20,7 +21,16 @@ type emulatorFlags struct {
 	data    string
 	memory  bool
 	account emulator.Account
+
+	seedFile      string
+	faults        string
+	openPoints    string
+	interfaceOnly bool
+	reviewDelay   time.Duration
 }
+
+// accountFlags describe the one account that there is without a seed file.
+var accountFlags = []string{"account", "currency", "timezone", "key"}
 
 func (a *app) emulator() *cobra.Command {
 	var f emulatorFlags
@@ -37,6 +47,11 @@ func (a *app) emulator() *cobra.Command {
 	c.Flags().StringVar(&f.account.Currency, "currency", "USD", "currency of the seeded account")
 	c.Flags().StringVar(&f.account.TimeZone, "timezone", "UTC", "time zone of the seeded account")
 	c.Flags().StringVar(&f.account.Key, "key", "sk-emulator", "API key of the seeded account")
+	c.Flags().StringVar(&f.seedFile, "seed-file", "", "file of the accounts, users and OAuth clients to seed, instead of one account")
+	c.Flags().StringVar(&f.faults, "faults", "", "file of faults to arm from the start (docs/emulator-faults.md)")
+	c.Flags().StringVar(&f.openPoints, "open-points", "", "what to do where the interface is silent, such as random:7 or key_ttl=30m,list_archived=no")
+	c.Flags().BoolVar(&f.interfaceOnly, "interface-only", false, "leave out what is published beyond the interface")
+	c.Flags().DurationVar(&f.reviewDelay, "review-delay", time.Minute, "how long the review of an ad takes")
 	return c
 }
 
@@ -44,13 +59,16 @@ func (a *app) runEmulator(c *cobra.Command, f emulatorFlags) error {
 	if err := loopbackOnly(f.listen); err != nil {
 		return usage(c, err)
 	}
-	if f.memory {
-		f.data = ""
-	} else if err := os.MkdirAll(f.data, 0o700); err != nil {
-		return configuration("--data: %v", err)
+	for _, name := range accountFlags {
+		if f.seedFile != "" && c.Flags().Changed(name) {
+			return usage(c, fmt.Errorf("--seed-file has the accounts; --%s is for the one account that there is without it", name))
+		}
 	}
-	f.account.Name, f.account.Features = "Emulated account", emulator.AllFeatures()
-	server, err := emulator.Open(emulator.Options{Dir: f.data, Accounts: []emulator.Account{f.account}})
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	server, err := emulator.Open(options)
 	if err != nil {
 		return configuration("start the emulator: %v", err)
 	}
@@ -59,8 +77,52 @@ func (a *app) runEmulator(c *cobra.Command, f emulatorFlags) error {
 	if err != nil {
 		return configuration("--listen: %v", err)
 	}
-	fmt.Fprintf(a.out, "%s=http://%s/v1\n%s=%s\n", envBaseURL, listener.Addr(), envKey, f.account.Key)
+	fmt.Fprintf(a.out, "%s=http://%s/v1\n%s=%s\n", envBaseURL, listener.Addr(), envKey, options.Accounts[0].Key)
 	return serve(c.Context(), server, listener)
+}
+
+// options are what the flags and the files they name say.
+func (f emulatorFlags) options() (o emulator.Options, err error) {
+	f.account.Name, f.account.Features = "Emulated account", emulator.AllFeatures()
+	o = emulator.Options{Accounts: []emulator.Account{f.account}, InterfaceOnly: f.interfaceOnly}
+	if o.OpenPoints, err = emulator.ParseOpenPoints(f.openPoints); err != nil {
+		return o, configuration("--open-points: %v", err)
+	}
+	if f.reviewDelay < 0 {
+		return o, configuration("--review-delay is %s; want 0s or more", f.reviewDelay)
+	}
+	o.Review.Delay = max(f.reviewDelay, time.Nanosecond) // a delay of 0 would be the usual one
+	if f.seedFile != "" {
+		seeds, err := readFile(f.seedFile, emulator.ReadSeed)
+		if err != nil {
+			return o, configuration("--seed-file: %v", err)
+		}
+		seeds.Into(&o)
+	}
+	if f.faults != "" {
+		if o.Faults, err = readFile(f.faults, emulator.ReadFaults); err != nil {
+			return o, configuration("--faults: %v", err)
+		}
+	}
+	if f.memory {
+		return o, nil
+	}
+	o.Dir = f.data
+	if err := os.MkdirAll(f.data, 0o700); err != nil {
+		return o, configuration("--data: %v", err)
+	}
+	return o, nil
+}
+
+// readFile gives an open file to a reader.
+func readFile[T any](name string, read func(io.Reader) (T, error)) (T, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer file.Close()
+	return read(file)
 }
 
 // serve answers until the context ends, then lets requests under way finish.

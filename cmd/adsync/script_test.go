@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 			"awaitheld":  awaitHeld,
 			"release":    releaseAnswer,
 			"request":    sendRequest,
+			"served":     awaitServed,
 		},
 	})
 }
@@ -177,14 +178,18 @@ func damageMember(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(name, content, 0o600))
 }
 
-// request METHOD PATH [BODY]: somebody else at the service, below /v1; the
-// answer is the script's stdout.
-func sendRequest(ts *testscript.TestScript, _ bool, args []string) {
+// request METHOD PATH [BODY]: somebody else at the service, below /v1, or at the
+// emulator's own /_emulator; the answer is answer.json. With ! it must be refused.
+func sendRequest(ts *testscript.TestScript, neg bool, args []string) {
 	body := io.Reader(nil)
 	if len(args) > 2 {
 		body = strings.NewReader(args[2])
 	}
-	request, err := http.NewRequest(args[0], ts.Getenv(envBaseURL)+args[1], body)
+	base := ts.Getenv(envBaseURL)
+	if strings.HasPrefix(args[1], "/_emulator/") {
+		base = strings.TrimSuffix(base, "/v1")
+	}
+	request, err := http.NewRequest(args[0], base+args[1], body)
 	ts.Check(err)
 	request.Header.Set("Authorization", "Bearer "+ts.Getenv(envKey))
 	request.Header.Set("Content-Type", "application/json")
@@ -193,8 +198,26 @@ func sendRequest(ts *testscript.TestScript, _ bool, args []string) {
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
 	ts.Check(err)
-	if response.StatusCode >= 300 {
+	if refused := response.StatusCode >= 300; refused != neg {
 		ts.Fatalf("%s %s: %d %s", args[0], args[1], response.StatusCode, content)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("answer.json"), content, 0o600))
+}
+
+// served FILE: waits until adsync emulator has written there where it
+// serves, and points the environment at it.
+func awaitServed(ts *testscript.TestScript, _ bool, args []string) {
+	var text []byte
+	for deadline := time.After(30 * time.Second); bytes.Count(text, []byte("\n")) < 2; {
+		select {
+		case <-deadline:
+			ts.Fatalf("%s is %q after 30 s; want the address and the key", args[0], text)
+		case <-time.After(5 * time.Millisecond):
+			text, _ = os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
+		}
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		ts.Setenv(name, value)
+	}
 }
