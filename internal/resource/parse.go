@@ -54,7 +54,7 @@ func (a *Attribute) Parse(s string, env Env) (Value, *Finding) {
 	case TypeObject:
 		return parseObject(s)
 	case TypeID:
-		return Text(s), badID(s)
+		return orFinding(Text(s), badID(s))
 	}
 	return a.parseText(s)
 }

@@ -117,7 +117,8 @@ var countryCodes = sync.OnceValue(func() map[string]bool {
 		for b := 'A'; b <= 'Z'; b++ {
 			code := string([]rune{a, b})
 			region, err := language.ParseRegion(code)
-			if err == nil && region.IsCountry() && !retired[code] && code[0] != 'X' {
+			current := err == nil && region.IsCountry() && region.M49() != 0 && region.Canonicalize() == region
+			if current && !retired[code] && code[0] != 'X' {
 				codes[code] = true
 			}
 		}
