@@ -8,6 +8,7 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -32,6 +33,7 @@ type book struct {
 	mu sync.Mutex
 	*delivery.Book
 	standing standing
+	broken   error            // an entry that could not be read; final
 	waiting  []world.Mutation // guarded by Ledger.mu
 }
 
@@ -53,8 +55,11 @@ func (l *Ledger) Read(a *world.Account, now time.Time, fn func(*delivery.Book) e
 	}
 	for _, m := range entries {
 		if err := l.enter(b, m); err != nil {
-			return fmt.Errorf("read log entry %d: %w", m.Seq, err)
+			b.broken = errors.Join(b.broken, fmt.Errorf("read log entry %d: %w", m.Seq, err))
 		}
+	}
+	if b.broken != nil {
+		return b.broken
 	}
 	b.RunTo(now)
 	return fn(b.Book)
