@@ -155,3 +155,31 @@ func printed(t *testing.T, args ...string) string {
 	}
 	return out.String()
 }
+
+// TestFilesOfTheQuickStartAreValid takes the files the quick start shows and
+// validates them as they stand there.
+func TestFilesOfTheQuickStartAreValid(t *testing.T) {
+	content, err := os.ReadFile("../../docs/quickstart-engineer.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	shown := strings.Split(string(content), "<!-- file: ")[1:]
+	for _, part := range shown {
+		name, rest, _ := strings.Cut(part, " -->\n```yaml\n")
+		text, _, closed := strings.Cut(rest, "```\n")
+		if !closed {
+			t.Fatalf("quick start: no block of YAML after the file %.40q", part)
+		}
+		target := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(target, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := printed(t, "validate", dir); len(shown) != 2 || !strings.HasSuffix(out, "\n4 resources, no problems\n") {
+		t.Errorf("%d files of the quick start give:\n%swant two files, 4 resources and no problems", len(shown), out)
+	}
+}
