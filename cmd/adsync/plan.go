@@ -40,6 +40,7 @@ type planDocument struct {
 	Account       accountDocument `json:"account"`
 	InputHash     string          `json:"input_hash"`
 	PlanHash      string          `json:"plan_hash"`
+	Revision      *revision       `json:"revision,omitempty"` // absent outside a git repository
 	plan.Document
 	Error string `json:"error,omitempty"`
 }
@@ -164,10 +165,11 @@ func (a *app) planFailed(l loaded, failure error) error {
 }
 
 func (a *app) showPlan(l loaded, account state.Account, p *plan.Plan) error {
+	at := a.revisionOf(l)
 	if a.flags.output != "json" {
 		return plan.WriteText(a.out, p, plan.TextOptions{Color: a.colorful(), Currency: account.Currency})
 	}
-	document := planDocument{FormatVersion: formatVersion, Account: accountOf(account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Document: p.Document()}
+	document := planDocument{FormatVersion: formatVersion, Account: accountOf(account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Revision: at, Document: p.Document()}
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)

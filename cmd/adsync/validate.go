@@ -10,11 +10,18 @@ import (
 )
 
 func (a *app) validate() *cobra.Command {
+	var watching bool
 	c := &cobra.Command{
 		Use:   "validate [FOLDER]",
 		Short: "Check the files, without the service",
-		RunE:  a.runValidate,
+		RunE: func(c *cobra.Command, args []string) error {
+			if watching {
+				return a.watchFiles(c, args)
+			}
+			return a.runValidate(c, args)
+		},
 	}
+	c.Flags().BoolVar(&watching, "watch", false, "check again whenever a file changes, until interrupted")
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -47,6 +54,26 @@ func (a *app) runValidate(c *cobra.Command, args []string) error {
 	}
 	fmt.Fprintf(a.out, "%s, %s\n", plural(l.desired.Snapshot.Len(), "resource"), problemCount(l.desired.Problems))
 	return nil
+}
+
+// watchFiles validates at once and after every change of what the files say.
+func (a *app) watchFiles(c *cobra.Command, args []string) error {
+	dir, err := folder(c, args)
+	if err != nil {
+		return err
+	}
+	seen := ""
+	return a.watch(c.Context(), dir, func() {
+		l := a.load(c.Context(), dir)
+		now := l.desired.Hash + problemCount(l.desired.Problems)
+		if now == seen || c.Context().Err() != nil {
+			return
+		}
+		seen = now
+		if err := a.runValidate(c, args); err != nil {
+			a.note("adsync: %v", err)
+		}
+	})
 }
 
 func problemCount(problems []diag.Problem) string {
