@@ -198,7 +198,12 @@ func TestInsightsRowsAndDefaults(t *testing.T) {
 }
 
 func TestInsightsPagesMeetEveryRowOnce(t *testing.T) {
-	w := run(t, 3)
+	for _, points := range []string{"", "insights_row_order=newest_first,insights_undefined_ratio=zero"} {
+		t.Run(points, func(t *testing.T) { pagesMeetEveryRowOnce(t, run(t, 3, emulatortest.WithPoints(t, points))) })
+	}
+}
+
+func pagesMeetEveryRowOnce(t *testing.T, w *running) {
 	for _, sort := range []string{"", `{"field":"ctr","direction":"desc"}`, `{"field":"ad.name"}`, `{"field":"cpc","direction":"asc"}`} {
 		query := []string{"aggregation_level", "ad", "time_granularity", "hourly", "fields[]", "cpc", "fields[]", "ctr"}
 		if sort != "" {
