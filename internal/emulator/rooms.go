@@ -3,6 +3,7 @@ package emulator
 import (
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"time"
 
 	"adsync/internal/emulator/account"
@@ -70,7 +71,7 @@ func (s *Server) mount() {
 	}
 	s.mountEvents()
 	s.mux.HandleFunc("/", s.noRoute)
-	for _, c := range append(s.controls(), s.identityControls()...) {
+	for _, c := range slices.Concat(s.controls(), s.identityControls(), s.pageControls()) {
 		s.mux.HandleFunc(c.pattern, c.handle)
 	}
 }
