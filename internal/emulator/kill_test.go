@@ -42,9 +42,11 @@ func serveUntilKilled(dir string) {
 }
 
 func onDisk(dir string) emulator.Options {
+	account := emulatortest.Account(emulatortest.AccountID, emulatortest.Key)
+	account.Features.MaxCampaigns, account.Features.MaxAdGroups = 1<<30, 1<<30
 	return emulator.Options{
 		Dir: dir, Seed: 1,
-		Accounts: []emulator.Account{emulatortest.Account(emulatortest.AccountID, emulatortest.Key)},
+		Accounts: []emulator.Account{account},
 		Limits:   emulator.RateLimits{EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1},
 	}
 }
@@ -85,6 +87,7 @@ type acknowledged struct {
 	mu    sync.Mutex
 	names map[string]string
 	jobs  map[string]string
+	last  error         // why a client stopped
 	each  chan struct{} // one for every acknowledgement
 }
 
@@ -92,20 +95,23 @@ type acknowledged struct {
 func (a *acknowledged) load(address string, round, client int) {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("c %d %d %d", round, client, i)
+		to, path, body := a.names, "/v1/campaigns", emulatortest.CampaignBody(name)
 		if i%5 == 4 {
-			id, err := post(address+"/v1/bulk_mutation_jobs", job(campaignOp("x"+name), adGroupOp("g"+name, "x"+name), campaignOp("y"+name)))
-			if err != nil {
-				return
-			}
-			a.note(a.jobs, id, name)
-			continue
+			to, path, body = a.jobs, "/v1/bulk_mutation_jobs", job(campaignOp("x"+name), adGroupOp("g"+name, "x"+name), campaignOp("y"+name))
 		}
-		id, err := post(address+"/v1/campaigns", emulatortest.CampaignBody(name))
+		id, err := post(address+path, body)
 		if err != nil {
+			a.stop(err)
 			return
 		}
-		a.note(a.names, id, name)
+		a.note(to, id, name)
 	}
+}
+
+func (a *acknowledged) stop(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.last = err
 }
 
 func (a *acknowledged) note(to map[string]string, id, name string) {
@@ -160,11 +166,18 @@ func TestKilledEmulatorLosesNothing(t *testing.T) {
 		for client := range 4 {
 			clients.Go(func() { told.load(p.address, round, client) })
 		}
+		stopped := make(chan struct{})
+		go func() { clients.Wait(); close(stopped) }()
 		for range 30 + r.IntN(100) {
-			<-told.each
+			select {
+			case <-told.each:
+			case <-stopped:
+				p.kill()
+				t.Fatalf("round %d: the clients stopped before the kill: %v", round, told.last)
+			}
 		}
 		p.kill()
-		clients.Wait()
+		<-stopped
 	}
 	t.Logf("%d creates and %d jobs were acknowledged", len(told.names), len(told.jobs))
 	checkNothingLost(t, dir, told)
