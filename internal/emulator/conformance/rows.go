@@ -6,6 +6,7 @@ import "slices"
 var Rows = concat(
 	rowsOfCampaigns, rowsOfAdGroups, rowsOfAds, rowsOfStates, rowsOfLists, rowsOfTracking,
 	rowsOfJobs, rowsOfOperations, rowsOfLimits,
+	rowsOfAccess, rowsOfAccounts, rowsOfConversions, rowsOfAudiences, rowsOfSpend,
 )
 
 func concat(tables ...[]Row) []Row { return slices.Concat(tables...) }

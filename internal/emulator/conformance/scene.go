@@ -119,7 +119,11 @@ func advance(seconds float64) Step {
 	return post("/_emulator/clock", object{"advance_seconds": seconds})
 }
 
-const day = 86_400
+// Seconds.
+const (
+	hour = 3_600
+	day  = 24 * hour
+)
 
 func clockAt(time string) Step { return post("/_emulator/clock", object{"now": time}) }
 

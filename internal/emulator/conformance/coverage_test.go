@@ -1,0 +1,82 @@
+package conformance
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adsync/internal/emulator/emulatortest"
+)
+
+var rewrite = flag.Bool("update", false, "write docs/service.md")
+
+func TestEveryRuleHasARow(t *testing.T) {
+	c := Cover(Rows)
+	for _, r := range Rules {
+		if n := len(c.OfRule[r.ID]); (n == 0) != (r.Silent != "") {
+			t.Errorf("rule %s (%s) has %d rows; silent: %q", r.ID, r.Text, n, r.Silent)
+		}
+	}
+	for _, id := range c.Unknown {
+		t.Errorf("a row is about %s, which is no rule", id)
+	}
+}
+
+func TestEveryEndpointHasARowThatSucceeds(t *testing.T) {
+	c := Cover(Rows)
+	for _, e := range Endpoints {
+		if len(c.OfEndpoint[e.Name()]) == 0 {
+			t.Errorf("%s has no row that wants a success", e.Name())
+		}
+	}
+}
+
+// TestEndpointsAreThoseOfTheEmulator holds the list of endpoints to what is served.
+func TestEndpointsAreThoseOfTheEmulator(t *testing.T) {
+	listed := map[string]bool{}
+	for _, e := range Endpoints {
+		listed[e.Name()] = e.Addition
+	}
+	served := map[string]bool{}
+	for _, rt := range emulatortest.Start(t).Routes() {
+		served[rt.Method+" "+rt.Pattern] = rt.Addition
+	}
+	if diff := cmp.Diff(listed, served); diff != "" {
+		t.Errorf("endpoints, and whether they are additions (-listed +served):\n%s", diff)
+	}
+}
+
+func TestNamesOfRowsAndRulesAreTheirOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range Rows {
+		if seen[row.Name] {
+			t.Errorf("two rows are called %q", row.Name)
+		}
+		seen[row.Name] = true
+	}
+	for _, r := range Rules {
+		if seen[r.ID] {
+			t.Errorf("two rules are called %q", r.ID)
+		}
+		seen[r.ID] = true
+	}
+}
+
+func TestPageShowsTheCoverage(t *testing.T) {
+	const file = "../../../docs/service.md"
+	want := Page(Rows)
+	if *rewrite {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(have)); diff != "" {
+		t.Errorf("docs/service.md is not what the rows say; run with -update (-want +have):\n%s", diff)
+	}
+}
