@@ -11,8 +11,10 @@ import (
 
 // TestManyClientsKeepTheRules sends creates under few keys from many clients:
 // each key makes one object, the account's limit holds, and the log agrees.
+// EMULATOR_TEST_CLIENTS sets how many.
 func TestManyClientsKeepTheRules(t *testing.T) {
-	const clients, keys, limit = 40, 10, 25
+	const keys, limit = 10, 25
+	clients := count(t, "EMULATOR_TEST_CLIENTS", 40)
 	s := emulatortest.Start(t, func(o *emulator.Options) {
 		o.Dir = t.TempDir()
 		o.Accounts[0].Features.MaxCampaigns = limit
