@@ -34,6 +34,9 @@
 //	emulator/insights    room: insights, conversion insights, hotel insights
 //	emulator/feed        the items of made-up product and hotel feeds
 //	emulator/tracking    tracking parameters to a final URL: a pure function
+//	emulator/openapi     the OpenAPI document of the routes, as data, and the judge that
+//	                     holds every answer of a test to it
+//	emulator/page        the page at / for people
 //	emulator/emulatortest starts one for a test
 //
 // # A request
@@ -50,6 +53,8 @@
 //  3. in Update: check, build the record, Table.Put(tx, record), tx.Record(mutation, before, after).
 //     Records are values: copy, change the copy, Put it. Never change a slice in place.
 //  4. lists: service.List, which knows paging and the open points of lists.
+//  5. openapi: its operations and schemas, by the published record; then
+//     go test ./internal/emulator/openapi -update writes docs/openapi.json.
 //
 // # To add an open point
 //

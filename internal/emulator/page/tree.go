@@ -66,7 +66,7 @@ func (p *Page) account(r *http.Request) (view, bool, error) {
 		rows, t.Pager = cut(rows, r, campaignsAPage)
 		for _, c := range rows {
 			n := p.campaignNode(a, c, childrenInside)
-			n.Open = len(rows) <= openAtOnce
+			n.Open = n.Total > 0 && len(rows) <= openAtOnce
 			t.Campaigns = append(t.Campaigns, n)
 		}
 		return view{Template: "account", Title: t.Account.AccountName, Trail: []link{top}, Content: t}, true
@@ -136,7 +136,7 @@ func (p *Page) campaign(r *http.Request) (view, bool, error) {
 		v.Pager = pages
 		for _, g := range rows {
 			n := p.adGroupNode(a, g, childrenInside)
-			n.Open = len(rows) <= openAtOnce
+			n.Open = n.Total > 0 && len(rows) <= openAtOnce
 			v.AdGroups = append(v.AdGroups, n)
 		}
 		return view{Template: "campaign", Title: c.Name, Trail: trail(a), Content: v}, true
