@@ -14,7 +14,7 @@ import (
 func TestEveryDependencyIsExplained(t *testing.T) {
 	required, tools := requirements(t)
 	used := usedModules(t, required, tools)
-	explained, waiting := explanations(t)
+	explained := explanations(t)
 	for module, where := range used {
 		if !slices.Contains(explained, module) {
 			t.Errorf("docs/dependencies.md has no line for %s, which %s uses", module, where)
@@ -22,12 +22,7 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 	}
 	for _, module := range explained {
 		if used[module] == "" {
-			t.Errorf("docs/dependencies.md explains %s, which nothing uses; want it under %q, or no line", module, waitingHeading)
-		}
-	}
-	for _, module := range waiting {
-		if !slices.Contains(required, module) || used[module] != "" {
-			t.Errorf("docs/dependencies.md says that %s waits to be used; want a module of go.mod that nothing uses yet", module)
+			t.Errorf("docs/dependencies.md explains %s, which nothing uses; want no line", module)
 		}
 	}
 }
@@ -98,25 +93,20 @@ func moduleOf(modules []string, name string) string {
 	return longest
 }
 
-const waitingHeading = "## Required, and not used yet"
-
 // explanations gives the modules that stand first in a table row, as code.
-func explanations(t *testing.T) (explained, waiting []string) {
+func explanations(t *testing.T) []string {
 	t.Helper()
-	list := &explained
+	var explained []string
 	for line := range strings.Lines(read(t, "docs/dependencies.md")) {
-		if strings.HasPrefix(line, waitingHeading) {
-			list = &waiting
-		}
 		if row, ok := strings.CutPrefix(line, "| `"); ok {
 			module, _, _ := strings.Cut(row, "`")
-			if slices.Contains(*list, module) {
+			if slices.Contains(explained, module) {
 				t.Errorf("docs/dependencies.md has two lines for %s", module)
 			}
-			*list = append(*list, module)
+			explained = append(explained, module)
 		}
 	}
-	return explained, waiting
+	return explained
 }
 
 func read(t *testing.T, name string) string {
