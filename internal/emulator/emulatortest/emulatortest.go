@@ -45,12 +45,17 @@ func Start(t testing.TB, change ...func(*emulator.Options)) *Service {
 		each(&o)
 	}
 	var judge func(*service.Call, service.Response)
-	o.Observe = func(c *service.Call, answer service.Response) { judge(c, answer) }
+	opened := make(chan struct{})
+	o.Observe = func(c *service.Call, answer service.Response) {
+		<-opened
+		judge(c, answer)
+	}
 	s, err := emulator.Open(o)
 	if err != nil {
 		t.Fatalf("open emulator: %v", err)
 	}
 	judge = judgeOf(t, s.Routes())
+	close(opened)
 	line := httptest.NewServer(s)
 	t.Cleanup(func() {
 		line.Close()
