@@ -138,8 +138,10 @@ func (b *batch) move(stepID string, to Point, u Update) error {
 	if err := b.enter(stepID, r); err != nil {
 		return err
 	}
-	if err := b.setOutcomes(stepID, u.Outcomes); err != nil {
-		return err
+	if r.Point.IsOpen() { // a step that has ended keeps no operations
+		if err := b.setOutcomes(stepID, u.Outcomes); err != nil {
+			return err
+		}
 	}
 	return b.putStep(stepID, r)
 }
