@@ -78,6 +78,7 @@ func (a *app) runEmulator(c *cobra.Command, f emulatorFlags) error {
 		return configuration("--listen: %v", err)
 	}
 	fmt.Fprintf(a.out, "%s=http://%s/v1\n%s=%s\n", envBaseURL, listener.Addr(), envKey, options.Accounts[0].Key)
+	context.AfterFunc(c.Context(), func() { server.Faults().Close() }) // what faults hold back must not keep it from ending
 	return serve(c.Context(), server, listener)
 }
 
