@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/world"
 )
@@ -87,6 +89,16 @@ func TestOpenPointsAreChangedWhileItRuns(t *testing.T) {
 	s.Must(t, "POST", "/_emulator/open_points", `{"error_body":"flat"}`)
 	if got := string(s.Do(t, "GET", "/campaigns/x", nil).Body); got != "{\"message\":\"No campaign found with id 'x'.\"}\n" {
 		t.Errorf("error body = %s, want the flat one", got)
+	}
+	shown := string(s.Do(t, "GET", "/_emulator/open_points", nil).Body)
+	for _, p := range openpoint.Table() {
+		value := p.Default
+		if p.Name == openpoint.ErrorBody {
+			value = "flat"
+		}
+		if want := fmt.Sprintf(`"where":%q,"value":%q`, p.Where, value); !strings.Contains(shown, want) {
+			t.Errorf("open point %s is not shown with %s", p.Name, want)
+		}
 	}
 	expect(t, "unknown value", s.Do(t, "POST", "/_emulator/open_points", `{"error_body":"xml"}`), bad("invalid_value", ""))
 	expect(t, "unknown name", s.Do(t, "POST", "/_emulator/open_points", `{"colour":"red"}`), bad("invalid_value", ""))

@@ -214,50 +214,6 @@ func TestDelayRunsOnTheEmulatorsClock(t *testing.T) {
 	})
 }
 
-func TestVisibilityLag(t *testing.T) {
-	s := emulatortest.Start(t, frozen)
-	create := func() string {
-		return s.Must(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), "Idempotency-Key", "k").ID(t)
-	}
-	shown := func() int { return len(s.Must(t, "GET", "/campaigns", nil).Map(t)["data"].([]any)) }
-	first := create()
-	armed(t, s, `{}`, `{"visibility_lag":{"for":"30s"}}`)
-	if n := shown(); n != 0 {
-		t.Errorf("a list shows %d campaigns at once, want 0", n)
-	}
-	expect(t, "a create that is refused", s.Do(t, "POST", "/campaigns", `{}`, "Idempotency-Key", "k"), bad("missing_required_parameter", "name"))
-	s.Advance(t, 30)
-	if n, again := shown(), create(); n != 1 || again != first {
-		t.Errorf("after the lag: %d campaigns and %s under the key, want 1 and %s", n, again, first)
-	}
-	s.Must(t, "DELETE", "/_emulator/faults", nil)
-	armed(t, s, `{}`, `{"visibility_lag":{"for":"60s"}}`)
-	if again := create(); again == first {
-		t.Errorf("within the lag the key is known")
-	}
-}
-
-func TestKeyTTL(t *testing.T) {
-	s := emulatortest.Start(t, frozen)
-	create := func() string {
-		return s.Must(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), "Idempotency-Key", "k").ID(t)
-	}
-	submit := func() string {
-		return s.Must(t, "POST", "/bulk_mutation_jobs", job(campaignOp("a")), "Idempotency-Key", "j").ID(t)
-	}
-	armed(t, s, `{}`, `{"key_ttl":{"for":"30m"}}`)
-	campaign, submitted := create(), submit()
-	s.JobEnd(t, submitted)
-	s.Advance(t, 1799)
-	if create() != campaign || submit() != submitted {
-		t.Error("a key is forgotten a second too early")
-	}
-	s.Advance(t, 1)
-	if create() == campaign || submit() == submitted {
-		t.Error("a key is known after its life")
-	}
-}
-
 func TestForeignWrites(t *testing.T) {
 	rows := []struct{ match, write, method, path, want string }{
 		{`{"method":"GET","path":"/campaigns/{campaign_id}"}`, `"patch":{"name":"Theirs"}`, "GET", "/campaigns/{campaign}", "update Theirs paused"},
@@ -337,80 +293,6 @@ func profileOf(a *world.Account) (text string) {
 		return nil
 	})
 	return text
-}
-
-// TestFaultsOfJobs runs the same job of three under each fault: what its status
-// and results say, and how many creates the mutation log has.
-func TestFaultsOfJobs(t *testing.T) {
-	rows := []struct {
-		match, action string
-		status, list  string
-		made          int64
-	}{
-		{`{}`, `{"do":"fail_op","n":1,"retry_after":30}`, "failed", "failed(true 30) skipped skipped", 0},
-		{`{}`, `{"do":"fail_op","n":2,"retryable":false}`, "partially_failed", "created failed(false <nil>) skipped", 1},
-		{`{"op_type":"ad.create"}`, `{"do":"fail_op"}`, "partially_failed", "created created failed(true <nil>)", 2},
-		{`{"nth":3}`, `{"do":"skip"}`, "partially_failed", "created created skipped", 2},
-		{`{}`, `{"do":"job_error","message":"Lost."}`, "failed", "skipped skipped skipped, Lost.", 0},
-		{`{}`, `{"do":"lose_result","n":2}`, "completed", "created created", 4},
-		{`{}`, `{"do":"repeat_result","n":2}`, "completed", "created created created created", 4},
-		{`{}`, `{"do":"incomplete_listing"}`, "completed", "created, not complete", 4},
-	}
-	for _, row := range rows {
-		s := emulatortest.Start(t)
-		armed(t, s, row.match, `{"job":`+row.action+`}`)
-		body := with(job(campaignOp("c"), adGroupOp("g", "c"), adOp("a", "c", "g")), "partial_failure", true)
-		id := s.Must(t, "POST", "/bulk_mutation_jobs", body).ID(t)
-		if status := s.JobEnd(t, id)["status"]; status != row.status {
-			t.Errorf("%s: the job is %v, want %s", row.action, status, row.status)
-		}
-		if got := listingOf(s.Must(t, "GET", "/bulk_mutation_jobs/"+id+"/operations", nil).Map(t)); got != row.list {
-			t.Errorf("%s: results are %s, want %s", row.action, got, row.list)
-		}
-		if made := s.World().MutationCount(); made != row.made {
-			t.Errorf("%s: %d mutations, want %d", row.action, made, row.made)
-		}
-		if fired := countOf(t, s, "fired"); fired != "1" {
-			t.Errorf("%s: fired %s times, want 1", row.action, fired)
-		}
-	}
-}
-
-func listingOf(listing map[string]any) string {
-	var all []string
-	for _, each := range listing["data"].([]any) {
-		r := each.(map[string]any)
-		text := fmt.Sprint(r["status"])
-		if text == "failed" {
-			text += fmt.Sprintf("(%v %v)", r["retryable"], r["retry_after_seconds"])
-		}
-		all = append(all, text)
-	}
-	text := strings.Join(all, " ")
-	if listing["error"] != nil {
-		text += fmt.Sprint(", ", listing["error"])
-	}
-	if listing["complete"] != true {
-		text += ", not complete"
-	}
-	return text
-}
-
-func TestAStuckJobGoesOnWhenTheFaultIsGone(t *testing.T) {
-	s := emulatortest.Start(t)
-	armed(t, s, `{"nth":1}`, `{"job":{"do":"stuck"}}`)
-	stuck := s.Must(t, "POST", "/bulk_mutation_jobs", job(campaignOp("a"))).ID(t)
-	eventually(t, "the job is struck", func() bool { return countOf(t, s, "fired") == "1" })
-	other := s.Must(t, "POST", "/bulk_mutation_jobs", job(campaignOp("b"))).ID(t)
-	s.JobEnd(t, other)
-	if got := s.Must(t, "GET", "/bulk_mutation_jobs/"+stuck, nil).Map(t)["status"]; got != "pending" {
-		t.Errorf("the stuck job is %v, want pending", got)
-	}
-	s.Must(t, "DELETE", "/_emulator/faults", nil)
-	s.Advance(t, 1)
-	if got := s.JobEnd(t, stuck)["status"]; got != "completed" {
-		t.Errorf("the job is %v after the fault is gone, want completed", got)
-	}
 }
 
 func TestControlOfFaults(t *testing.T) {
