@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,6 +37,9 @@ func (j *Judge) Exchange(c *service.Call, answer service.Response) []string {
 		return nil // New has named it
 	}
 	problems := j.answer(op, c.Points, answer)
+	if answer.Status < 300 && c.Request.Method == http.MethodGet {
+		problems = append(problems, j.query(op, c.Request.URL.Query())...)
+	}
 	if answer.Status < 300 && op.RequestBody != nil && !op.JudgedLater {
 		problems = append(problems, j.request(op, c)...)
 	}
@@ -52,6 +58,39 @@ func (j *Judge) answer(op *Operation, points *openpoint.Settings, answer service
 		}
 	}
 	return j.body("answer", said.Content, points, answer.Header.Get("Content-Type"), answer.Body)
+}
+
+// query checks the parameters of a read that was answered. Ones that the document
+// does not have are ignored, as the service ignores them.
+func (j *Judge) query(op *Operation, given url.Values) []string {
+	c := checker{schemas: j.document.Components.Schemas}
+	for _, p := range op.Parameters {
+		bare := strings.TrimSuffix(p.Name, "[]")
+		values := append(given[bare], given[bare+"[]"]...)
+		switch {
+		case p.In != "query":
+		case p.Required && len(values) == 0:
+			c.failf("query", "lacks %q", p.Name)
+		case len(values) > 0:
+			c.check("query "+p.Name, p.Schema, parameterValue(p.Schema, values))
+		}
+	}
+	return c.problems
+}
+
+// parameterValue is what a parameter says, as JSON would say it.
+func parameterValue(s *Schema, values []string) any {
+	if s.Items != nil {
+		all := make([]any, len(values))
+		for i, v := range values {
+			all[i] = v
+		}
+		return all
+	}
+	if slices.Equal(s.Type, Types{"integer"}) {
+		return json.Number(values[0])
+	}
+	return values[0]
 }
 
 // request checks a body that was taken. Forms are not read.

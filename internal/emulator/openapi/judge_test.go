@@ -13,6 +13,8 @@ import (
 	"adsync/internal/emulator/service"
 )
 
+const noPixels = `{"object":"list","data":[],"first_id":null,"last_id":null,"has_more":false}`
+
 const file = `{"file_id":"file_1"}`
 
 // TestJudgeFindsDrift: every way in which an answer or a taken body can differ
@@ -48,6 +50,11 @@ func TestJudgeFindsDrift(t *testing.T) {
 		{name: "an integer with a fraction", route: "GET /bulk_mutation_jobs/{job_id}", answer: job("pending", "1", "1.5"), want: "answer.completed_at is number 1.5; want integer or null"},
 		{name: "a job as it should be", route: "GET /bulk_mutation_jobs/{job_id}", answer: job("pending", "1", "null")},
 		{name: "a row of a list", route: "GET /conversions/pixels", answer: `{"object":"list","data":[{"id":"a","client_type":"app","name":"n","pixel_id":"p"}],"first_id":null,"last_id":null,"has_more":false}`, want: `answer.data[0].client_type is "app"`},
+		{name: "a parameter nobody reads", route: "GET /me?limit=7", answer: `{"id":"user-1"}`},
+		{name: "a parameter out of its bounds", route: "GET /conversions/pixels?limit=501", answer: noPixels, want: "query limit is 501; want at most 500"},
+		{name: "a parameter at its bound", route: "GET /conversions/pixels?limit=500&order=asc", answer: noPixels},
+		{name: "a parameter with another value", route: "GET /conversions/pixels?order=up", answer: noPixels, want: `query order is "up"; want one of asc, desc`},
+		{name: "a parameter that must be there", route: "GET /conversions/events", answer: `{"object":"list","data":[]}`, want: `query lacks "pid"`},
 		{name: "a user", route: "GET /me", answer: `{"id":"user-1"}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -84,9 +91,10 @@ func exchange(t *testing.T, route, request, answer, points string) (*service.Cal
 	if err != nil {
 		t.Fatal(err)
 	}
-	method, pattern, _ := strings.Cut(route, " ")
+	method, address, _ := strings.Cut(route, " ")
+	pattern, _, _ := strings.Cut(address, "?")
 	c := &service.Call{
-		Request: httptest.NewRequest(method, "/v1"+pattern, nil), Body: []byte(request), Points: settings,
+		Request: httptest.NewRequest(method, "/v1"+address, nil), Body: []byte(request), Points: settings,
 		Route: &service.Route{Method: method, Pattern: pattern, Auth: service.Write},
 	}
 	c.Request.Header.Set("Content-Type", "application/json")
