@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"flag"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func start(t *testing.T, row Row) Target {
 		}
 	})
 	return Target{
-		BaseURL: s.BaseURL, Client: s.Client, Emulator: true, Pause: 2 * time.Millisecond,
+		BaseURL: s.BaseURL, Client: s.Client, Emulator: true, Pause: 2 * time.Millisecond, RunID: "run-1",
 		Keys: map[string]string{"": s.Key, other: "sk-other", stranger: "sk-stranger"},
 	}
 }
@@ -59,16 +60,35 @@ func TestServiceKeepsTheRows(t *testing.T) {
 	if *baseURL == "" {
 		return
 	}
-	target := Target{
+	runAll(t, Target{
 		BaseURL: *baseURL, Client: http.DefaultClient, Pause: time.Second, Tidy: true,
 		Keys: map[string]string{"": *key, stranger: "sk-stranger"},
+	}, func(row Row) bool {
+		return (*mutate || !row.Mutates()) && (*account || !row.ChangesAccount())
+	})
+}
+
+// TestRowsCanShareAnAccount runs the rows for a service elsewhere twice against
+// one emulator as if it were one.
+func TestRowsCanShareAnAccount(t *testing.T) {
+	s := emulatortest.Start(t)
+	for range 2 {
+		runAll(t, Target{
+			BaseURL: s.BaseURL, Client: s.Client, Pause: 2 * time.Millisecond, Tidy: true,
+			Keys: map[string]string{"": s.Key, stranger: "sk-stranger"},
+		}, func(row Row) bool { return !row.ChangesAccount() })
 	}
+}
+
+func runAll(t *testing.T, target Target, wanted func(Row) bool) {
+	t.Helper()
 	ran := 0
-	for _, row := range Rows {
-		if row.Controlled() || row.Mutates() && !*mutate || row.ChangesAccount() && !*account {
+	for i, row := range Rows {
+		if row.Controlled() || row.Alone || !wanted(row) {
 			continue
 		}
 		ran++
+		target.RunID = fmt.Sprintf("%05x", (uint64(time.Now().UnixNano())>>10+uint64(i))&0xfffff)
 		t.Run(row.Name, func(t *testing.T) { hold(t, target, row) })
 	}
 	t.Logf("%d of %d rows were run", ran, len(Rows))

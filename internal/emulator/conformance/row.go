@@ -12,6 +12,7 @@ type Row struct {
 	Rules   string // ids, separated by blanks
 	Name    string
 	Limited bool // needs the published rate limits
+	Alone   bool // needs an account in which nothing was made before
 	Given   []Step
 	Do      Step
 	Want    Want
@@ -21,7 +22,7 @@ type Row struct {
 // Step is a request of a row. A step without a Want has to succeed.
 type Step struct {
 	Method, Path string
-	Body         any      // nil, text, an object that is sent as JSON, or a form
+	Body         any      // nil, text, bytes that are sent as they are, an object that is sent as JSON, or a form
 	Header       []string // names and values in turn
 	As           string   // whose credential: "" is the account's key; see Target.Keys
 	Saves        []saved
@@ -44,7 +45,17 @@ func post(path string, body any) Step { return Step{Method: "POST", Path: path, 
 func act(path string) Step            { return Step{Method: "POST", Path: path} }
 
 // keyed is the step with an Idempotency-Key.
-func (s Step) keyed(key string) Step { return s.with("Idempotency-Key", key) }
+// Runs have keys of their own, but for keys that are about their length.
+func (s Step) keyed(key string) Step {
+	if len(key) < 200 && strings.TrimSpace(key) != "" {
+		key = runID + key
+	}
+	return s.with("Idempotency-Key", key)
+}
+
+// runID names the run of a row, so that rows that are run again in one account
+// do not meet the keys of the runs before. Its value is as long as its name.
+const runID = "{run}"
 
 func (s Step) with(name, value string) Step {
 	s.Header = append(slices.Clip(s.Header), name, value)

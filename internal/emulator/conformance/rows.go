@@ -6,7 +6,7 @@ import "slices"
 var Rows = concat(
 	rowsOfCampaigns, rowsOfAdGroups, rowsOfAds, rowsOfStates, rowsOfLists, rowsOfTracking,
 	rowsOfJobs, rowsOfOperations, rowsOfLimits,
-	rowsOfAccess, rowsOfAccounts, rowsOfConversions, rowsOfAudiences, rowsOfSpend,
+	rowsOfAccess, rowsOfAccounts, rowsOfConversions, rowsOfAudiences, rowsOfSpend, rowsOfInsights, rowsOfHotels,
 )
 
 func concat(tables ...[]Row) []Row { return slices.Concat(tables...) }
@@ -18,7 +18,7 @@ func listOf(name string, setup []Step, another Step) []Row {
 	three := given(setup, another.save("first", "id"), advance(1), another.save("second", "id"), advance(1), another.save("third", "id"))
 	return concat([]Row{
 		{
-			Rules: "1.paging facts.list", Name: name + ": the envelope of a list", Given: given(setup),
+			Rules: "1.paging facts.list", Name: name + ": the envelope of a list", Alone: true, Given: given(setup),
 			Do: get(path), Want: gives(is("object", "list"), count("data", 1), is("has_more", false), has("first_id", "last_id")),
 		},
 		{

@@ -17,18 +17,18 @@ var rowsOfLimits = []Row{
 		Then: given(get("/ad_groups").gives(), advance(60), get("/campaigns").gives()),
 	},
 	{
-		Rules: "8.campaigns", Name: "campaign 5,000, and one more", Given: given(filled(4, campaigns(1000)), filled(1, renameAll(campaigns(999), "-rest"))),
+		Rules: "8.campaigns", Name: "campaign 5,000, and one more", Alone: true, Given: given(filled(4, campaigns(1000)), filled(1, renameAll(campaigns(999), "-rest"))),
 		Do: post("/campaigns", campaign("The last")), Want: gives(),
 		Then: given(post("/campaigns", campaign("One more")).wants(full), done(newCampaign("one more")), results.gives(is("data[0].status", "failed"))),
 	},
 	{Rules: "8.campaigns", Name: "archived campaigns do not count", Given: given(feature("max_campaigns", 1), aCampaign, post("/campaigns", campaign("One more")).wants(full), act("/campaigns/{campaign}/archive")), Do: post("/campaigns", campaign("One more")), Want: gives()},
 	{
-		Rules: "8.ad_groups", Name: "ad group 5,000, and one more", Given: given(aCampaign, filled(5, groups(999), newCampaign("c")), done(append([]object{newCampaign("c")}, groups(4)...)...)),
+		Rules: "8.ad_groups", Name: "ad group 5,000, and one more", Alone: true, Given: given(aCampaign, filled(5, groups(999), newCampaign("c")), done(append([]object{newCampaign("c")}, groups(4)...)...)),
 		Do: post("/ad_groups", adGroup("The last")), Want: gives(), Then: given(post("/ad_groups", adGroup("One more")).wants(full)),
 	},
 	{Rules: "8.ad_groups", Name: "archived ad groups do not count", Given: given(feature("max_ad_groups", 1), anAdGroup, act("/ad_groups/{group}/archive")), Do: post("/ad_groups", adGroup("One more")), Want: gives()},
 	{
-		Rules: "8.ads", Name: "ad 5,000, and one more", Given: given(anAdGroup, aFile, filled(5, cards(998), newCampaign("c"), newAdGroup("g", "c")), done(append([]object{newCampaign("c"), newAdGroup("g", "c")}, cards(9)...)...)),
+		Rules: "8.ads", Name: "ad 5,000, and one more", Alone: true, Given: given(anAdGroup, aFile, filled(5, cards(998), newCampaign("c"), newAdGroup("g", "c")), done(append([]object{newCampaign("c"), newAdGroup("g", "c")}, cards(9)...)...)),
 		Do: post("/ads", ad("The last")), Want: gives(), Then: given(post("/ads", ad("One more")).wants(full)),
 	},
 	{Rules: "8.ads", Name: "archived ads do not count", Given: given(feature("max_ads", 1), anAd, post("/ads", ad("One more")).wants(full), act("/ads/{ad}/archive")), Do: post("/ads", ad("One more")), Want: gives()},

@@ -21,7 +21,7 @@ var rowsOfOperations = concat(
 		one{"4.bulk.4", "a campaign that is archived at birth", []object{input(views("c"), "status", "archived")}, "failed"},
 
 		one{"4.bulk.ad_group.create 4.bulk.2", "an ad group in a campaign of the job", []object{newCampaign("c"), newAdGroup("g", "c")}, "created"},
-		one{"4.bulk.ad_group.create", "every input of an ad group", []object{newCampaign("c"), create("ad_group.create", "g", object{"campaign_idempotency_key": "c", "name": "Whole", "context_hints": []string{"mud"}, "exclusion_hints": []string{"snow"}, "max_bid_micros": 5, "status": "active"})}, "created"},
+		one{"4.bulk.ad_group.create", "every input of an ad group", []object{newCampaign("c"), create("ad_group.create", "g", object{"campaign_idempotency_key": runID + "c", "name": "Whole", "context_hints": []string{"mud"}, "exclusion_hints": []string{"snow"}, "max_bid_micros": 5, "status": "active"})}, "created"},
 		one{"4.bulk.ad_group.create", "an ad group without a name", []object{newCampaign("c"), input(newAdGroup("g", "c"), "name", absent)}, "failed"},
 		one{"4.bulk.ad_group.create", "an ad group without its campaign's key", []object{newCampaign("c"), input(newAdGroup("g", "c"), "campaign_idempotency_key", absent)}, "failed"},
 		one{"4.bulk.2", "an ad group in no campaign of the job", []object{newAdGroup("g", "none")}, "failed"},

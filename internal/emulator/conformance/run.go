@@ -29,6 +29,8 @@ type Target struct {
 	Keys    map[string]string
 	Client  *http.Client
 	Pause   time.Duration // between two looks at a bulk job
+	// RunID makes the keys of this run its own: five characters, another one each time.
+	RunID string
 	// Emulator says that the /_emulator addresses are there.
 	Emulator bool
 	// Tidy archives the campaigns that a row made.
@@ -41,7 +43,7 @@ func (t Target) Run(ctx context.Context, row Row) (problems []string, err error)
 	client := *t.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Client = &client
-	r := &run{Target: t, values: &values{saved: map[string]string{}, now: time.Now}}
+	r := &run{Target: t, values: &values{saved: map[string]string{"run": t.RunID}, now: time.Now}}
 	if err := r.learn(ctx); err != nil {
 		return nil, err
 	}
@@ -61,7 +63,8 @@ func (t Target) Run(ctx context.Context, row Row) (problems []string, err error)
 type run struct {
 	Target
 	values    *values
-	campaigns []string
+	campaigns []string // that the row made
+	jobs      []string // that the row submitted
 }
 
 // learn finds the account, its time zone, and what time it is there.
@@ -158,9 +161,7 @@ func (r *run) judge(s Step, a Answer) (problems []string, err error) {
 		}
 		r.values.saved[each.name] = fmt.Sprint(value)
 	}
-	if id, ok := at(a.JSON, "id").(string); ok && s.Path == "/campaigns" && s.Method == "POST" {
-		r.campaigns = append(r.campaigns, id)
-	}
+	r.remember(s, a)
 	return problems, nil
 }
 
@@ -169,7 +170,7 @@ func (r *run) send(ctx context.Context, s Step) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("write the body of %s %s: %w", s.Method, s.Path, err)
 	}
-	path := r.values.fill(s.Path)
+	path := strings.ReplaceAll(r.values.fill(s.Path), " ", "%20")
 	if left := unfilled.FindString(path); left != "" {
 		return Answer{}, fmt.Errorf("%s %s: nothing is called %s", s.Method, path, left)
 	}
@@ -227,10 +228,39 @@ func (r *run) credential(who string) string {
 	return r.Keys[who]
 }
 
-// tidy archives what the row made.
+// remember keeps what tidy has to archive.
+func (r *run) remember(s Step, a Answer) {
+	id, ok := at(a.JSON, "id").(string)
+	switch {
+	case !ok || s.Method != http.MethodPost:
+	case s.Path == "/campaigns":
+		r.campaigns = append(r.campaigns, id)
+	case s.Path == jobs:
+		r.jobs = append(r.jobs, id)
+	}
+}
+
+// tidy archives the campaigns that the row made, by itself or in jobs of at most
+// 100 operations.
 func (r *run) tidy(ctx context.Context) error {
 	if !r.Tidy {
 		return nil
+	}
+	for _, id := range r.jobs {
+		r.values.saved["job"] = id
+		if _, err := r.step(ctx, end()); err != nil {
+			return err
+		}
+		a, err := r.send(ctx, results)
+		if err != nil {
+			return err
+		}
+		made, _ := at(a.JSON, "data").([]any)
+		for _, each := range made {
+			if id, ok := at(each, "resource_id").(string); ok && at(each, "type") == "campaign.create" {
+				r.campaigns = append(r.campaigns, id)
+			}
+		}
 	}
 	for _, id := range r.campaigns {
 		if _, err := r.send(ctx, act("/campaigns/"+id+"/archive")); err != nil {

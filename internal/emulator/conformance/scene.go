@@ -69,7 +69,7 @@ func setting(name string) object {
 func job(operations ...object) object { return object{"operations": operations} }
 
 func create(kind, key string, input object) object {
-	return object{"operation_id": "op-" + key, "type": kind, "idempotency_key": key, "input": input}
+	return object{"operation_id": "op-" + key, "type": kind, "idempotency_key": runID + key, "input": input}
 }
 
 func update(kind, target string, input object) object {
@@ -86,12 +86,12 @@ func views(key string) object {
 }
 
 func newAdGroup(key, campaign string) object {
-	return create("ad_group.create", key, object{"campaign_idempotency_key": campaign, "name": "Bulk " + key, "max_bid_micros": 700_000})
+	return create("ad_group.create", key, object{"campaign_idempotency_key": runID + campaign, "name": "Bulk " + key, "max_bid_micros": 700_000})
 }
 
 func newAd(key, campaign, group string) object {
 	return create("ad.create", key, object{
-		"campaign_idempotency_key": campaign, "ad_group_idempotency_key": group, "title": "Bulk " + key, "body": "",
+		"campaign_idempotency_key": runID + campaign, "ad_group_idempotency_key": runID + group, "title": "Bulk " + key, "body": "",
 		"target_url": "https://shop.example.com/" + key, "source_image_url": "https://images.example.com/" + key + ".png",
 	})
 }

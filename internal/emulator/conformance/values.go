@@ -87,6 +87,8 @@ func (v *values) body(of any) ([]byte, string, error) {
 		return nil, "", nil
 	case string:
 		return []byte(v.fill(b)), "application/json", nil
+	case []byte:
+		return b, "application/json", nil
 	case form:
 		return v.form(b)
 	}

@@ -302,3 +302,14 @@ func omits(path, part string) check {
 		return ""
 	}
 }
+
+// more wants a whole number that is greater than the saved one.
+func more(path, than string) check {
+	return func(a Answer, v *values) string {
+		least, err := strconv.ParseInt(v.saved[than], 10, 64)
+		if err != nil {
+			return fmt.Sprintf("%s is %q, want a whole number", than, v.saved[than])
+		}
+		return integer(path, least+1)(a, v)
+	}
+}
