@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -37,11 +38,11 @@ func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
 		}
 		steps[i] = step
 	}
-	g, gctx := errgroup.WithContext(ctx)
+	var g errgroup.Group // one that fails does not cut the others off: what was sent is followed to its end
 	g.SetLimit(maxJobs)
 	for i := range batches {
 		g.Go(func() (err error) {
-			results[i], err = r.runJob(gctx, steps[i], batches[i])
+			results[i], err = r.runJob(ctx, steps[i], batches[i])
 			return err
 		})
 	}
@@ -98,85 +99,201 @@ func (r *run) operation(p part, id, key string) state.Operation {
 	}
 }
 
-// runJob carries one job from intent to bound. Retryable failures are sent
-// again: the same body under a new job key, so that what succeeded is reused
-// (interface, part 4, bulk rule 10).
+// runJob carries one job from intent to bound. Retryable failures and missing
+// results are asked for again: the same body under a new job key, so that what
+// succeeded is reused (interface, part 4, bulk rule 10). A repetition that is
+// refused takes nothing back of what the job before it did.
 func (r *run) runJob(ctx context.Context, step state.Step, b batch) ([]settled, error) {
-	for rerun := 0; ; rerun++ {
-		outcomes, wait, err := r.sendJob(ctx, step, b)
-		if err != nil || wait < 0 || rerun == maxReruns {
-			return outcomes, err
-		}
-		if err := r.Sleep(ctx, wait); err != nil {
-			return outcomes, err
-		}
-		key, err := r.jobKey(ctx, "job")
-		if err != nil {
-			return outcomes, err
-		}
-		step.ID, step.Key = fmt.Sprintf("%s+%d", step.ID, rerun+1), key
+	first, err := r.sendJob(ctx, step)
+	if first.refusal != nil {
+		return r.jobRefused(ctx, step, b, first.refusal)
 	}
+	attempts, outcomes, wait := []state.Step{step}, first.outcomes, first.wait
+	for rerun := 1; err == nil && wait >= 0 && rerun <= maxReruns; rerun++ {
+		if err = r.Sleep(ctx, wait); err != nil {
+			break
+		}
+		var next sending
+		if step, err = r.repetition(ctx, step, rerun); err != nil {
+			break
+		}
+		if next, err = r.sendJob(ctx, step); next.refusal != nil {
+			return outcomes, r.repetitionRefused(ctx, step, next.refusal)
+		}
+		attempts, outcomes, wait = append(attempts, step), better(outcomes, next.outcomes), next.wait
+	}
+	if err != nil || anyUnknown(outcomes) {
+		return outcomes, err // what is unknown stays open, for recovery
+	}
+	return outcomes, r.finishEarlier(ctx, attempts, outcomes)
 }
 
-// sendJob runs a job once. wait is how long to wait before the same body may go
-// again, negative when it should not.
-func (r *run) sendJob(ctx context.Context, step state.Step, b batch) (outcomes []settled, wait time.Duration, err error) {
-	if err := r.Store.Begin(ctx, step); err != nil {
-		return nil, -1, fmt.Errorf("journal %s: %w", step.ID, err)
-	}
-	if err := r.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: r.now()}); err != nil {
-		return nil, -1, fmt.Errorf("journal %s: %w", step.ID, err)
-	}
-	job, err := r.Service.SubmitJob(ctx, step.Key, step.Body)
+// repetition is the same body as a step of its own under a new job key.
+func (a *Agent) repetition(ctx context.Context, step state.Step, n int) (state.Step, error) {
+	key, err := a.jobKey(ctx, "job")
 	if err != nil {
-		return r.jobRefused(ctx, step, b, err)
+		return step, err
 	}
-	if err := r.Store.Move(ctx, step.ID, state.Accepted, state.Update{JobID: job.ID}); err != nil {
-		return nil, -1, fmt.Errorf("journal %s: %w", step.ID, err)
-	}
-	step.JobID = job.ID
-	page, err := r.followJob(ctx, step, job)
-	if err != nil {
-		return r.leaveUnknown(ctx, step, err)
-	}
-	return r.finishJob(ctx, step, page)
+	step.ID, step.Key, step.JobID, step.Point, step.SentAt = fmt.Sprintf("%s+%d", step.ID, n), key, "", "", time.Time{}
+	return step, nil
 }
 
-// jobRefused handles a submission that gave no job. One the service surely did
-// not take is split until the operation it refuses stands alone; one it may
-// have taken stays unknown, for recovery to repeat under the same key.
-func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal error) ([]settled, time.Duration, error) {
-	if adsapi.AppliedOf(refusal) == adsapi.Unknown {
-		return r.leaveUnknown(ctx, step, refusal)
-	}
-	if err := r.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
-		return nil, -1, fmt.Errorf("journal %s: %w", step.ID, err)
+// repetitionRefused ends a repetition the service did not take.
+func (a *Agent) repetitionRefused(ctx context.Context, step state.Step, refusal error) error {
+	if err := a.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	if stops(refusal) {
-		return failAll(b, refusal), -1, refusal
+		return refusal
 	}
+	return nil
+}
+
+// finishEarlier ends the attempts that waited for results a later one gave.
+func (a *Agent) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []settled) error {
+	open, err := a.Store.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	for _, step := range open {
+		waits := step.Point == state.Terminal && slices.ContainsFunc(attempts, func(s state.Step) bool { return s.ID == step.ID })
+		if !waits {
+			continue
+		}
+		if err := a.finish(ctx, step, outcomes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// better joins the outcomes of a job with those of its repetition: what was
+// applied stays, and what was unknown is known only by a result.
+func better(earlier, later []settled) []settled {
+	joined := slices.Clone(earlier)
+	for i := range later {
+		known := later[i].Outcome == state.OutcomeApplied || later[i].Outcome == state.OutcomeFailed
+		if earlier[i].Outcome != state.OutcomeApplied && (known || earlier[i].Outcome != state.OutcomeUnknown) {
+			joined[i] = later[i]
+		}
+	}
+	return joined
+}
+
+func anyUnknown(outcomes []settled) bool {
+	return slices.ContainsFunc(outcomes, func(o settled) bool { return o.Outcome == state.OutcomeUnknown })
+}
+
+// sending is what one submission of a job came to.
+type sending struct {
+	outcomes []settled
+	wait     time.Duration // before the same body may go again, negative when it should not
+	refusal  error         // the service surely did not take the job
+}
+
+// sendJob runs a job once.
+func (a *Agent) sendJob(ctx context.Context, step state.Step) (sending, error) {
+	nothing := sending{wait: -1}
+	if err := a.Store.Begin(ctx, step); err != nil {
+		return nothing, fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nothing, err
+	}
+	if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: a.Now()}); err != nil {
+		return nothing, fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	job, err := a.Service.SubmitJob(ctx, step.Key, step.Body)
+	if err != nil && adsapi.AppliedOf(err) == adsapi.Never {
+		return sending{wait: -1, refusal: err}, nil
+	}
+	if err != nil {
+		return a.leaveUnknown(ctx, step, err)
+	}
+	if err := a.Store.Move(ctx, step.ID, state.Accepted, state.Update{JobID: job.ID}); err != nil {
+		return sending{outcomes: unknownAll(step, err), wait: -1}, fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	step.JobID = job.ID
+	page, err := a.followJob(ctx, step, job)
+	if err != nil {
+		return a.leaveUnknown(ctx, step, err)
+	}
+	outcomes, wait := outcomesOf(step, page)
+	if anyUnknown(outcomes) {
+		return sending{outcomes: outcomes, wait: wait}, nil // it stays terminal until every result is known
+	}
+	return sending{outcomes: outcomes, wait: wait}, a.finish(ctx, step, outcomes)
+}
+
+// jobRefused splits a job the service surely did not take until what it refuses
+// stands alone. Creates that were refused are others when they go again.
+func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal error) ([]settled, error) {
 	first, second := halves(r, b)
-	if second == nil {
-		return failAll(b, refusal), -1, nil
+	last := stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound) || second == nil
+	if last {
+		if err := r.advanceCreates(ctx, step.Operations); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
+		return nil, fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	if errors.Is(refusal, adsapi.ErrNotFound) {
+		return failAll(b, refusal), r.withoutBulk(ctx, refusal)
+	}
+	if last {
+		return failAll(b, refusal), stopping(refusal)
 	}
 	var outcomes []settled
 	for _, half := range []batch{first, second} {
 		halfStep, err := r.splitStep(ctx, step, half)
 		if err != nil {
-			return outcomes, -1, err
+			return outcomes, err
 		}
 		part, err := r.runJob(ctx, halfStep, half)
 		outcomes = append(outcomes, part...)
 		if err != nil {
-			return outcomes, -1, err
+			return outcomes, err
 		}
 	}
-	return outcomes, -1, nil
+	return outcomes, nil
+}
+
+// withoutBulk remembers that the account has no bulk jobs any more: the next
+// apply takes single requests.
+func (r *run) withoutBulk(ctx context.Context, refusal error) error {
+	if err := r.Store.RecordCapability(ctx, resource.BulkJobs, false); err != nil {
+		return err
+	}
+	return fmt.Errorf("bulk jobs are not there any more; the next apply takes single requests: %w", refusal)
+}
+
+// advanceCreates gives creates that surely did not happen another life: the key
+// they were sent under is never used for other bytes.
+func (a *Agent) advanceCreates(ctx context.Context, operations []state.Operation) error {
+	var creates []resource.Address
+	for _, o := range operations {
+		if o.ResourceID == "" {
+			creates = append(creates, o.Address)
+		}
+	}
+	if err := a.Store.Advance(ctx, creates); err != nil {
+		return fmt.Errorf("journal the refused creates: %w", err)
+	}
+	return nil
 }
 
 // stops says that an error concerns every request, not this one.
 func stops(err error) bool {
-	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, adsapi.ErrNotFound) || errors.Is(err, context.Canceled)
+	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
+}
+
+// stopping gives an error that concerns every request, nil for others.
+func stopping(err error) error {
+	if stops(err) {
+		return err
+	}
+	return nil
 }
 
 func (r *run) splitStep(ctx context.Context, step state.Step, b batch) (state.Step, error) {
@@ -229,21 +346,26 @@ func failAll(b batch, err error) []settled {
 
 // leaveUnknown records that a step may have had an effect. Nothing newer goes
 // to its resources until recovery has decided.
-func (r *run) leaveUnknown(ctx context.Context, step state.Step, cause error) ([]settled, time.Duration, error) {
+func (a *Agent) leaveUnknown(ctx context.Context, step state.Step, cause error) (sending, error) {
+	left := sending{outcomes: unknownAll(step, cause), wait: -1}
+	if step.JobID == "" { // a job that was accepted stays where it is: recovery asks for it
+		err := a.Store.Move(context.WithoutCancel(ctx), step.ID, state.Unknown, state.Update{Note: cause.Error(), Outcomes: left.outcomes})
+		if err != nil {
+			return left, fmt.Errorf("journal %s: %w", step.ID, err)
+		}
+	}
+	if errors.Is(cause, adsapi.ErrUnavailable) {
+		return left, nil
+	}
+	return left, stopping(cause)
+}
+
+func unknownAll(step state.Step, cause error) []settled {
 	outcomes := make([]settled, len(step.Operations))
 	for i, o := range step.Operations {
 		outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: cause.Error()}
 	}
-	if step.JobID == "" { // a job that was accepted stays where it is: recovery asks for it
-		err := r.Store.Move(context.WithoutCancel(ctx), step.ID, state.Unknown, state.Update{Note: cause.Error(), Outcomes: outcomes})
-		if err != nil {
-			return outcomes, -1, fmt.Errorf("journal %s: %w", step.ID, err)
-		}
-	}
-	if stops(cause) && !errors.Is(cause, adsapi.ErrUnavailable) {
-		return outcomes, -1, cause
-	}
-	return outcomes, -1, nil
+	return outcomes
 }
 
 // followJob polls until the job is terminal and its results are whole.

@@ -37,10 +37,10 @@ func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Addres
 
 // jobKey is the Idempotency-Key of a bulk job: a number of the journal, used
 // once.
-func (r *run) jobKey(ctx context.Context, purpose string) (string, error) {
-	sequence, err := r.Store.NextSequence(ctx)
+func (a *Agent) jobKey(ctx context.Context, purpose string) (string, error) {
+	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return "", fmt.Errorf("number the job: %w", err)
 	}
-	return fmt.Sprintf("adsync-%s-%s-%d", purpose, r.Store.Header().Lineage, sequence), nil
+	return fmt.Sprintf("adsync-%s-%s-%d", purpose, a.Store.Header().Lineage, sequence), nil
 }

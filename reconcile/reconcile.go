@@ -28,6 +28,7 @@ type Agent struct {
 	Schemas resource.Schemas
 	Account state.Account // as the files declare it; empty fields are not compared
 	Zone    *time.Location
+	Given   map[resource.Address]string // ids the files give: they decide between several of one name
 
 	Image    func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
 	Progress func(Progress)

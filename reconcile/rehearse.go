@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"adsync/internal/adsapi"
@@ -25,6 +26,10 @@ func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
 	for i, job := range creation.jobs {
 		r.Agent.progress("check", i, len(creation.jobs))
 		found, err := r.rehearseJob(ctx, job, creation.keys)
+		if errors.Is(err, adsapi.ErrNotFound) { // no bulk jobs any more: single requests carry everything
+			r.caps[resource.BulkJobs] = false
+			return problems.Sorted(), r.Store.RecordCapability(ctx, resource.BulkJobs, false)
+		}
 		if err != nil {
 			return nil, err
 		}

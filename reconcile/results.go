@@ -14,20 +14,10 @@ import (
 // longestWait caps what a service may ask us to wait before a rerun.
 const longestWait = 10 * time.Minute
 
-// finishJob records the results of a job: outcomes, bindings and last-applied
-// in one transaction. wait is how long to wait before a rerun, negative for none.
-func (r *run) finishJob(ctx context.Context, step state.Step, page adsapi.OperationPage) ([]settled, time.Duration, error) {
-	outcomes, again, wait := outcomesOf(step, page)
-	if err := r.finish(ctx, step, outcomes, again); err != nil {
-		return outcomes, -1, err
-	}
-	return outcomes, wait, nil
-}
-
-// finish binds what was applied. Generations of creates the service refused for
-// good advance: their next create is another one, under another key. What may go
-// again keeps its key.
-func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled, again map[resource.Address]bool) error {
+// finish records outcomes, bindings and last-applied in one transaction.
+// Creates that surely did not happen advance: their next attempt is another one,
+// under another key.
+func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled) error {
 	ids := map[resource.Address]string{}
 	for _, o := range outcomes {
 		ids[o.Address] = o.ResourceID
@@ -46,7 +36,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled,
 				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],
 				Attributes: operation.Set, Replace: operation.Complete,
 			})
-		case o.Outcome == state.OutcomeFailed && operation.ResourceID == "" && !again[o.Address]:
+		case o.Outcome != state.OutcomeUnknown && operation.ResourceID == "":
 			refused = append(refused, o.Address)
 		}
 	}
@@ -84,15 +74,12 @@ func (a *Agent) parentIDs(ctx context.Context, step state.Step, ids map[resource
 }
 
 // outcomesOf reads the results of a complete listing, in the order of the
-// step's operations. again holds what the same body may bring about yet: what
-// the service calls retryable, and what it gave no result for. wait is negative
+// step's operations. wait is how long to wait before the same body may go again,
+// for what the service calls retryable and what it gave no result for; negative
 // when that is nothing.
-func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled, again map[resource.Address]bool, wait time.Duration) {
-	results := make(map[string]adsapi.OperationResult, len(page.Results))
-	for _, result := range page.Results {
-		results[result.OperationID] = result
-	}
-	outcomes, again, wait = make([]settled, len(step.Operations)), map[resource.Address]bool{}, -1
+func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled, wait time.Duration) {
+	results := byOperation(page)
+	outcomes, wait = make([]settled, len(step.Operations)), -1
 	for i, operation := range step.Operations {
 		result, ok := results[operation.ID]
 		if !ok {
@@ -101,11 +88,23 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled,
 			outcomes[i] = outcomeOf(operation, result)
 		}
 		if outcomes[i].Outcome == state.OutcomeUnknown || outcomes[i].Outcome == state.OutcomeFailed && result.Retryable != nil && *result.Retryable {
-			again[operation.Address] = true
 			wait = max(wait, retryWait(result))
 		}
 	}
-	return outcomes, again, wait
+	return outcomes, wait
+}
+
+// byOperation gives the result of every operation. Two that contradict each
+// other are no result.
+func byOperation(page adsapi.OperationPage) map[string]adsapi.OperationResult {
+	results := make(map[string]adsapi.OperationResult, len(page.Results))
+	for _, result := range page.Results {
+		if other, twice := results[result.OperationID]; twice && (other.Status != result.Status || text(other.ResourceID) != text(result.ResourceID)) {
+			result.Status = "given twice, and not alike"
+		}
+		results[result.OperationID] = result
+	}
+	return results
 }
 
 func jobError(page adsapi.OperationPage) string {

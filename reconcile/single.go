@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
-	"adsync/internal/resource"
 	"adsync/state"
 
 	"golang.org/x/sync/errgroup"
@@ -26,11 +26,18 @@ func (r *run) runSingles(ctx context.Context, wave string, parts []part) error {
 		return fmt.Errorf("journal wave %s: %w", wave, err)
 	}
 	outcomes := make([]settled, len(steps))
-	g, gctx := errgroup.WithContext(ctx)
+	var g errgroup.Group // one that fails does not cut the others off, but nothing is sent after it
+	var stopped atomic.Bool
 	g.SetLimit(maxSingles)
 	for i := range steps {
 		g.Go(func() (err error) {
-			outcomes[i], err = r.runSingle(gctx, steps[i])
+			if stopped.Load() || ctx.Err() != nil {
+				return ctx.Err() // it stays at intent: never sent
+			}
+			outcomes[i], err = r.runSingle(ctx, steps[i])
+			if err != nil {
+				stopped.Store(true)
+			}
 			return err
 		})
 	}
@@ -121,25 +128,19 @@ func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, fail
 	if o.Outcome == state.OutcomeFailed {
 		return o, r.refused(ctx, step, o, failure)
 	}
-	return o, r.finish(ctx, step, []settled{o}, nil)
+	return o, r.finish(ctx, step, []settled{o})
 }
 
-// refused closes a request the service surely did not carry out. A create's
-// next attempt is another one, unless the refusal was of the moment.
+// refused closes a request the service surely did not carry out. Its address
+// advances first, so that the key is never used for other bytes.
 func (r *Agent) refused(ctx context.Context, step state.Step, o settled, failure error) error {
+	if err := r.advanceCreates(ctx, step.Operations); err != nil {
+		return err
+	}
 	if err := r.move(ctx, step, state.Abandoned, o); err != nil {
 		return err
 	}
-	if stops(failure) {
-		return failure
-	}
-	if step.Operations[0].ResourceID != "" {
-		return nil
-	}
-	if err := r.Store.Advance(ctx, []resource.Address{o.Address}); err != nil {
-		return fmt.Errorf("journal %s: %w", step.ID, err)
-	}
-	return nil
+	return stopping(failure)
 }
 
 func (r *Agent) move(ctx context.Context, step state.Step, to state.Point, o settled) error {

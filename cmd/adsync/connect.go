@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"net"
@@ -16,6 +18,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/emulator"
+	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
 	"adsync/state"
@@ -72,6 +75,7 @@ func (a *app) open(ctx context.Context, s *session, l loaded, readOnly bool) (er
 	s.agent = &reconcile.Agent{
 		Service: client, Store: s.store, Schemas: l.schemas,
 		Account:  state.Account{ID: account.ID, Currency: account.Currency, TimeZone: account.TimeZone},
+		Given:    givenIDs(l),
 		Image:    imageReader(l),
 		Progress: a.progress(),
 		Logger:   slog.New(slog.DiscardHandler),
@@ -171,8 +175,25 @@ func imageReader(l loaded) func(string) (string, []byte, error) {
 			return "", nil, fmt.Errorf("no file has the content %s any more", diag.Printable(source))
 		}
 		content, err := l.project.ReadImage(path)
-		return path, content, err
+		if err != nil {
+			return "", nil, err
+		}
+		if sum := sha256.Sum256(content); source != "sha256:"+hex.EncodeToString(sum[:]) {
+			return "", nil, fmt.Errorf("%s has changed since the plan was made; plan again", diag.Printable(path))
+		}
+		return path, content, nil
 	}
+}
+
+// givenIDs are the ids people wrote into the files.
+func givenIDs(l loaded) map[resource.Address]string {
+	given := map[resource.Address]string{}
+	for r := range l.desired.Snapshot.All() {
+		if r.ID != "" {
+			given[r.Address] = r.ID
+		}
+	}
+	return given
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
