@@ -27,9 +27,9 @@ type Step struct {
 	As           string   // whose credential: "" is the account's key; see Target.Keys
 	Saves        []saved
 	Want         *Want
-	Times        int  // 0 is once; {n} counts from 0
-	untilEnd     bool // ask again until the bulk job of the answer has ended
-	scopes       string
+	Times        int      // 0 is once; {n} counts from 0
+	While        []string // ask again while the status of the answer is one of these
+	scopes       string   // of a sign-in
 }
 
 // saved is a value of the answer that later steps may name.

@@ -42,6 +42,7 @@ var rowsOfAccess = []Row{
 	{Rules: "4.api_keys", Name: "an API key with an unknown field", Do: post("/api_keys", object{"scope": "all"}), Want: invalid("scope")},
 	{Rules: "1.base 9.1", Name: "the same path under another version", Do: get("/v2/campaigns"), Want: notFound()},
 	{Rules: "1.base 9.1", Name: "the path under /v1", Do: get("/v1/campaigns"), Want: gives(is("object", "list"))},
+	{Rules: "9.2", Name: "the version of the description", Do: get("/_emulator/openapi.json"), Want: gives(is("info.version", "2.3.0"), is("openapi", "3.1.0"))},
 	{Rules: "facts.errors", Name: "a path that is none", Do: get("/adverts"), Want: notFound()},
 	{Rules: "facts.errors", Name: "an answer has a request id", Do: get("/campaigns"), Want: gives(requestID)},
 	{Rules: "facts.errors", Name: "a refusal has a request id", Do: get("/campaigns/none"), Want: notFound().and(requestID)},

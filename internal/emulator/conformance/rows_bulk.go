@@ -21,6 +21,11 @@ var rowsOfJobs = concat(
 			Do: end(), Want: gives(is("status", "completed"), integer("completed_at", 946684800)),
 			Then: given(results.gives(every("data", "status", "created"), is("data[0].type", "campaign.create"), is("data[2].type", "ad.create"))),
 		},
+		{Rules: "3.job.in_progress", Name: "operations are being processed", Given: given(point("bulk_duration", "60s"), submit(job(newCampaign("c"))), advance(30)), Do: begun(), Want: gives(is("status", "in_progress"), is("completed_at", nil))},
+		{
+			Rules: "7.job 2.listing", Name: "a job that fails as a whole says so in its listing", Given: given(post("/_emulator/faults", object{"faults": []object{{"action": object{"job": object{"do": "job_error", "message": "The job was lost."}}}}}), submit(job(newCampaign("c")))),
+			Do: end(), Want: gives(is("status", "failed")), Then: given(results.gives(is("error", "The job was lost."))),
+		},
 		{Rules: "3.job.partially_failed", Name: "one of two operations fails", Given: given(submit(job(newCampaign("c"), bad(newCampaign("d"))))), Do: end(), Want: gives(is("status", "partially_failed"))},
 		{Rules: "3.job.partially_failed", Name: "one succeeds and one is skipped with its parent", Given: given(submit(job(newCampaign("c"), bad(newCampaign("d")), newAdGroup("g", "d")))), Do: end(), Want: gives(is("status", "partially_failed"))},
 		{Rules: "3.job.failed", Name: "nothing succeeds", Given: given(submit(job(bad(newCampaign("c")), newAdGroup("g", "c")))), Do: end(), Want: gives(is("status", "failed"))},

@@ -24,7 +24,7 @@ var rulesOfAccess = []Rule{
 	{ID: "7.bid", Text: "fixed_bid without a bid, or Maximize Results with one: invalid."},
 	{ID: "7.operation", Text: "A failed operation says why, and whether and when to try again."},
 	{ID: "7.dependency", Text: "An operation whose dependency failed is skipped."},
-	{ID: "7.job", Text: "A failure of the whole job is the listing's error.", Silent: "what makes a whole job fail is not shown; the emulator does it on request"},
+	{ID: "7.job", Text: "A failure of the whole job is the listing's error."},
 	{ID: "7.success", Text: "Success is 200, or 202 for a bulk job."},
 }
 
@@ -58,8 +58,8 @@ var rulesOfLimits = []Rule{
 	{ID: "8.hotel", Text: "50 filters with 2,000 texts; 2,000 ids and items each."},
 	{ID: "8.audit_times", Text: "Audit log times of 946684800 to 4102444800."},
 	{ID: "9.1", Text: "The version is the segment /v1."},
-	{ID: "9.2", Text: "The machine-readable description has the version 2.3.0.", Silent: "the interface shows no address of the description"},
-	{ID: "9.3", Text: "Bulk endpoints are not in the description.", Silent: "the interface shows no address of the description"},
+	{ID: "9.2", Text: "The machine-readable description has the version 2.3.0."},
+	{ID: "9.3", Text: "Bulk endpoints are not in the description.", Silent: "the interface shows no address of the description; the emulator's own document has them, because it says what the emulator serves"},
 	{ID: "9.4", Text: "Feed tracking has a new mode and Legacy ordering, which ends by 5 November 2026."},
 	{ID: "9.5", Text: "Conversions campaigns are there for standard and product-feed campaigns."},
 }

@@ -87,7 +87,7 @@ var rulesOfStates = []Rule{
 	{ID: "3.operation.cancel", Text: "An add or remove can be canceled only before membership changes begin."},
 	{ID: "3.operation.resume", Text: "An add or remove goes on from its checkpoint when it is resumed."},
 	{ID: "3.job.pending", Text: "A job waits as pending."},
-	{ID: "3.job.in_progress", Text: "A job in which operations run is in_progress.", Silent: "how long it takes is not shown, so no request can hold it there"},
+	{ID: "3.job.in_progress", Text: "A job in which operations run is in_progress."},
 	{ID: "3.job.completed", Text: "A job all of whose operations succeeded is completed."},
 	{ID: "3.job.partially_failed", Text: "A job in which some succeeded and some failed or were skipped is partially_failed."},
 	{ID: "3.job.failed", Text: "A job in which nothing succeeded is failed."},

@@ -3,14 +3,11 @@ package conformance
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -104,7 +101,10 @@ func (r *run) step(ctx context.Context, s Step) ([]string, error) {
 		return nil, r.signIn(ctx, s)
 	}
 	a, err := r.send(ctx, s)
-	for err == nil && s.untilEnd && !ended(a) {
+	for deadline := time.Now().Add(patience); err == nil && s.waits(a); {
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("%s %s is still %.200s after %v", s.Method, r.values.fill(s.Path), a.Body, patience)
+		}
 		if err = wait(ctx, r.Pause); err == nil {
 			a, err = r.send(ctx, s)
 		}
@@ -120,10 +120,13 @@ func (r *run) step(ctx context.Context, s Step) ([]string, error) {
 	return r.judge(s, a)
 }
 
-// ended reports whether the answer shows a bulk job that is over, or no job.
-func ended(a Answer) bool {
-	status := at(a.JSON, "status")
-	return status != "pending" && status != "in_progress"
+// patience is how long a step asks again.
+const patience = 2 * time.Minute
+
+// waits reports whether the step asks again after the answer.
+func (s Step) waits(a Answer) bool {
+	status, _ := at(a.JSON, "status").(string)
+	return slices.Contains(s.While, status)
 }
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -226,85 +229,4 @@ func (r *run) credential(who string) string {
 		return ""
 	}
 	return r.Keys[who]
-}
-
-// remember keeps what tidy has to archive.
-func (r *run) remember(s Step, a Answer) {
-	id, ok := at(a.JSON, "id").(string)
-	switch {
-	case !ok || s.Method != http.MethodPost:
-	case s.Path == "/campaigns":
-		r.campaigns = append(r.campaigns, id)
-	case s.Path == jobs:
-		r.jobs = append(r.jobs, id)
-	}
-}
-
-// tidy archives the campaigns that the row made, by itself or in jobs of at most
-// 100 operations.
-func (r *run) tidy(ctx context.Context) error {
-	if !r.Tidy {
-		return nil
-	}
-	for _, id := range r.jobs {
-		r.values.saved["job"] = id
-		if _, err := r.step(ctx, end()); err != nil {
-			return err
-		}
-		a, err := r.send(ctx, results)
-		if err != nil {
-			return err
-		}
-		made, _ := at(a.JSON, "data").([]any)
-		for _, each := range made {
-			if id, ok := at(each, "resource_id").(string); ok && at(each, "type") == "campaign.create" {
-				r.campaigns = append(r.campaigns, id)
-			}
-		}
-	}
-	for _, id := range r.campaigns {
-		if _, err := r.send(ctx, act("/campaigns/"+id+"/archive")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// signIn goes through the authorization-code flow of an emulator's own server
-// and saves the access token as token.
-func (r *run) signIn(ctx context.Context, s Step) error {
-	const verifier = "conformance-conformance-conformance-conformance"
-	sum := sha256.Sum256([]byte(verifier))
-	redirect := "http://127.0.0.1/callback"
-	consent := url.Values{
-		"response_type": {"code"}, "client_id": {"adsync"}, "redirect_uri": {redirect}, "scope": {s.scopes},
-		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
-		"user": {s.As}, "decision": {"allow"},
-	}
-	a, err := r.sendForm(ctx, "/_oauth/authorize", consent)
-	if err != nil {
-		return err
-	}
-	back, err := url.Parse(http.Header(a.Header).Get("Location"))
-	if err != nil || back.Query().Get("code") == "" {
-		return fmt.Errorf("sign in with %q = %d %.200s, want a code", s.scopes, a.Status, a.Body)
-	}
-	a, err = r.sendForm(ctx, "/_oauth/token", url.Values{
-		"grant_type": {"authorization_code"}, "client_id": {"adsync"}, "redirect_uri": {redirect},
-		"code": {back.Query().Get("code")}, "code_verifier": {verifier},
-	})
-	if err != nil {
-		return err
-	}
-	_, err = r.judge(s, a)
-	return err
-}
-
-func (r *run) sendForm(ctx context.Context, path string, fields url.Values) (Answer, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address(path), strings.NewReader(fields.Encode()))
-	if err != nil {
-		return Answer{}, err
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return r.exchange(req)
 }

@@ -101,10 +101,13 @@ func submit(body object) Step {
 	return post("/bulk_mutation_jobs", body).save("job", "id")
 }
 
-// end asks for the job until it has ended.
-func end() Step {
+// end asks for the job until it has ended, begun until it has begun.
+func end() Step   { return jobAfter("pending", "in_progress") }
+func begun() Step { return jobAfter("pending") }
+
+func jobAfter(statuses ...string) Step {
 	s := get("/bulk_mutation_jobs/{job}")
-	s.untilEnd = true
+	s.While = statuses
 	return s
 }
 
