@@ -36,12 +36,11 @@ type Project struct {
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
 }
 
-// Policy is the part of the policy that stands beside the sources. It may only
-// tighten what the operator allows; who uses it sees to that.
+// Policy is the part of the policy that stands beside the sources. It holds no
+// allowances: what is watched never loosens a guard (design.md section 6).
 type Policy struct {
-	Drift Setting   // report or revert
-	Prune Setting   // keep, pause or archive
-	Allow []Setting // hazards allowed by name, such as raises-spend=120/day
+	Drift Setting // report or revert
+	Prune Setting // keep, pause or archive
 }
 
 // Setting is one value of the project file; the zero Setting is not written.
@@ -186,6 +185,8 @@ func (p *Policy) read(w *walker, node *yaml.Node) {
 	w.fields(node, "policy", map[string]func(*yaml.Node){
 		"drift": func(n *yaml.Node) { p.Drift = w.choice(n, "policy.drift", "report", "revert") },
 		"prune": func(n *yaml.Node) { p.Prune = w.choice(n, "policy.prune", "keep", "pause", "archive") },
-		"allow": func(n *yaml.Node) { p.Allow = w.settings(n, "policy.allow") },
+		"allow": func(n *yaml.Node) {
+			w.report(n, diag.BadProject, "policy.allow stands in a watched file; want allowances from who applies", "a file that is reviewed with the campaigns must not loosen a guard; use apply --allow")
+		},
 	})
 }

@@ -17,7 +17,7 @@ func TestProjectFile(t *testing.T) {
 sources: [ads/**/*.yaml]
 service: emulator
 state: var/state
-policy: {drift: revert, prune: pause, allow: [raises-spend=120/day, activates]}
+policy: {drift: revert, prune: pause}
 `})
 	want := Project{
 		Root: dir, File: "adsync.yaml", Account: Account{"acct_1", "EUR", "Europe/Paris"},
@@ -25,10 +25,6 @@ policy: {drift: revert, prune: pause, allow: [raises-spend=120/day, activates]}
 		Policy: Policy{
 			Drift: Setting{"revert", diag.Position{File: "adsync.yaml", Line: 5, Column: 17}},
 			Prune: Setting{"pause", diag.Position{File: "adsync.yaml", Line: 5, Column: 32}},
-			Allow: []Setting{
-				{"raises-spend=120/day", diag.Position{File: "adsync.yaml", Line: 5, Column: 47}},
-				{"activates", diag.Position{File: "adsync.yaml", Line: 5, Column: 69}},
-			},
 		},
 	}
 	for _, at := range []string{dir, filepath.Join(dir, "adsync.yaml")} {
@@ -59,6 +55,7 @@ func TestProjectProblems(t *testing.T) {
 		{"the machine's own time zone", "account: {timezone: Local}", `account.timezone is "Local"; want an IANA name`},
 		{"an unknown key", "acount: {}", `adsync.yaml:1:1: adsync.yaml has "acount"; want account, policy, service, sources, state (ADS1017)`},
 		{"an unknown guard", "policy: {prun: pause}", `adsync.yaml:1:10: policy has "prun"; want allow, drift, prune`},
+		{"X11 an allowance in a watched file", "policy: {allow: [activates]}", `adsync.yaml:1:17: policy.allow stands in a watched file; want allowances from who applies`},
 		{"an unknown choice", "policy: {prune: delete}", `adsync.yaml:1:17: policy.prune is "delete"; want keep, pause, archive`},
 		{"sources outside", "sources: [../other/*.yaml]", `adsync.yaml:1:11: sources has "../other/*.yaml"; want a path below`},
 		{"no source named", "sources: []", "adsync.yaml:1:10: sources names no file"},

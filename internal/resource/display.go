@@ -41,6 +41,8 @@ func (a *Attribute) Show(v Value) string {
 		return "(none)"
 	case v.IsNull():
 		return "[clear]"
+	case a.Type == TypeHints && len(v.Items()) == 1:
+		return "1 entry"
 	case a.Type == TypeHints:
 		return strconv.Itoa(len(v.Items())) + " entries"
 	case a.Type.IsList() && len(v.Items()) == 0:
