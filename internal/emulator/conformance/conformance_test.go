@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,4 +93,15 @@ func runAll(t *testing.T, target Target, wanted func(Row) bool) {
 		t.Run(row.Name, func(t *testing.T) { hold(t, target, row) })
 	}
 	t.Logf("%d of %d rows were run", ran, len(Rows))
+}
+
+func TestInterfaceOnlyHasNoAdditions(t *testing.T) {
+	s := emulatortest.Start(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+	for _, e := range Endpoints {
+		got := s.Do(t, e.Method, e.sample(), nil)
+		absent := got.Status == http.StatusNotFound && strings.Contains(string(got.Body), "Invalid URL")
+		if absent != e.Addition {
+			t.Errorf("%s = %d %s, want it absent: %v", e.Name(), got.Status, got.Body, e.Addition)
+		}
+	}
 }
