@@ -38,6 +38,7 @@
 //	                     holds every answer of a test to it
 //	emulator/page        the page at / for people
 //	emulator/emulatortest starts one for a test
+//	emulator/conformance the interface as rows, for this service and any other
 //
 // # A request
 //

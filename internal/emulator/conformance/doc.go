@@ -21,5 +21,6 @@
 // Without -conformance.mutate only rows that read are run. With it campaigns,
 // ad groups and ads are made, and each campaign is archived afterwards. With
 // -conformance.account rows may also change the account itself: its status,
-// brand, keys and spend limits. Some rows activate ads.
+// brand, keys and spend limits. Some rows activate ads. Rows that are Alone need
+// an account in which nothing was made before, and are run against emulators only.
 package conformance
