@@ -91,6 +91,9 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if diag.HasErrors(view.Plan.Problems) {
 		return nil, &InvalidError{Problems: view.Plan.Problems}
 	}
+	if err := a.checkAccount(ctx); err != nil { // it may be another key by now, or another agent that planned
+		return nil, err
+	}
 	run, err := a.startRun(ctx, view)
 	if err != nil {
 		return nil, err
