@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"adsync/internal/emulator/openpoint"
+	"adsync/internal/emulator/page"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
 )
 
-// control is one of the emulator's own addresses. They take no credential.
+// control is one of the emulator's own addresses. They take no credential, so
+// they answer to this machine's own names only, and to no other site's page.
 type control struct {
 	pattern string // with method
 	handle  http.HandlerFunc
@@ -52,6 +54,20 @@ func (s *Server) controlled(handle func(*http.Request) (any, error)) http.Handle
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
 		w.Write(toJSON(value))
+	}
+}
+
+// local refuses with 403 what a web page that a person has open could send.
+func local(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := page.CheckLocal(r); err != nil {
+			e := wire.Refusef(http.StatusForbidden, "cross_origin", "", "The emulator's own addresses are for this machine: %v.", err)
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(e.Status)
+			w.Write(toJSON(e.Body()))
+			return
+		}
+		next(w, r)
 	}
 }
 

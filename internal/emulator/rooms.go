@@ -71,7 +71,10 @@ func (s *Server) mount() {
 	}
 	s.mountEvents()
 	s.mux.HandleFunc("/", s.noRoute)
-	for _, c := range slices.Concat(s.controls(), s.identityControls(), s.pageControls()) {
+	for _, c := range slices.Concat(s.controls(), s.identityControls()) {
+		s.mux.HandleFunc(c.pattern, local(c.handle))
+	}
+	for _, c := range s.pageControls() { // guards itself
 		s.mux.HandleFunc(c.pattern, c.handle)
 	}
 }

@@ -64,7 +64,7 @@ func TestAFormOfAnotherSite(t *testing.T) {
 	}))
 	defer evil.Close()
 	dom := chromium(t, "--dump-dom", "--virtual-time-budget=5000", evil.URL)
-	if !strings.Contains(dom, "this form was sent by another site") {
+	if !strings.Contains(dom, "was sent by another site") {
 		t.Errorf("the browser shows %q, want that the form was refused", dom)
 	}
 	if moved := s.World().Clock.Offset(); moved != 0 {

@@ -1,28 +1,36 @@
 package page
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
 )
 
-// guarded lets in requests to this machine by its own names, and forms of the
-// page's own. The first keeps out a site whose name is made to point here, the
-// second one that sends its visitors' forms here.
+// CheckLocal refuses requests to this machine by other names than its own, and
+// writes that another site's page makes a browser send. The first keeps out a site
+// whose name is made to point here, the second one that sends its visitors' forms here.
+func CheckLocal(r *http.Request) error {
+	if !isLoopback(r.Host) {
+		return fmt.Errorf("the host is %q; want localhost or a loopback address", r.Host)
+	}
+	var origin http.CrossOriginProtection
+	if err := origin.Check(r); err != nil {
+		return fmt.Errorf("the request was sent by another site: %w", err)
+	}
+	return nil
+}
+
+// guarded lets in what CheckLocal does, and keeps other sites from showing the page.
 func guarded(next http.HandlerFunc) http.HandlerFunc {
-	origin := http.NewCrossOriginProtection()
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		if !isLoopback(r.Host) {
-			http.Error(w, "this page answers to localhost and loopback addresses only", http.StatusForbidden)
-			return
-		}
-		if err := origin.Check(r); err != nil {
-			http.Error(w, "this form was sent by another site: "+err.Error(), http.StatusForbidden)
+		if err := CheckLocal(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
 		next(w, r)
