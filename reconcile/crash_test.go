@@ -160,6 +160,11 @@ func (w *world) after() {
 	w.write("ad/spring/g/local", map[string]any{"name": "Local", "status": "active", "title": "Local picture", "body": "Text.", "target_url": "https://shop.example/l", "image": w.image(testImage(w.t))})
 	w.write("ad_group/spring/more", map[string]any{"name": "More", "status": "active", "bid.max": 1_250_000, "description": "a follow-up"})
 	w.write("ad_group/high/new", map[string]any{"name": "Beneath an older one", "status": "active", "bid.max": 1_250_000})
+	w.permit()
+}
+
+// permit allows what the stories here ask for.
+func (w *world) permit() {
 	for _, text := range []string{"activates", "raises-spend=1000/life", "restarts-review"} {
 		if allowance, err := plan.ParseAllowance(text); err == nil {
 			w.allow = append(w.allow, allowance)

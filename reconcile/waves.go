@@ -162,7 +162,11 @@ func (r *run) unconfirmedLower() resource.Address {
 func (r *run) updateWave(ctx context.Context, name string, parts []part) error {
 	var jobs, singles []part
 	e := r.encoder()
-	for _, p := range r.ready(parts) {
+	fresh, err := r.freshen(ctx, r.ready(parts))
+	if err != nil {
+		return err
+	}
+	for _, p := range fresh {
 		if r.caps[resource.BulkJobs] && r.sayable(e, p) {
 			jobs = append(jobs, p)
 		} else {

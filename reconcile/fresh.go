@@ -1,0 +1,96 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// freshen reads again, right before they are sent, what would overwrite unseen
+// what somebody did since the plan: settings that go whole, and what raises or
+// activates (invariant 14). A part whose own values have moved is left out; the
+// others go on top of what is there now. Plain fields below a raise are sent as
+// planned: they overwrite nothing but themselves.
+func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
+	var expected []expectation
+	for _, p := range parts {
+		if id := r.ids[p.change.Address]; r.basedOnLive(p) {
+			expected = append(expected, expectation{address: p.change.Address, id: id, parentID: r.ids[r.Schemas.Parent(p.change.Address)]})
+		}
+	}
+	if len(expected) == 0 {
+		return parts, nil
+	}
+	records, err := r.readAll(ctx, expected)
+	if err != nil {
+		return nil, fmt.Errorf("read what is about to change: %w", err)
+	}
+	for _, e := range expected {
+		if record, ok := records[e.id]; ok {
+			r.view.Live.Records[e.id] = record
+		}
+	}
+	return r.unmoved(ctx, parts)
+}
+
+// unmoved drops the parts whose live values are not those of the plan any more.
+func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
+	files, err := r.sourcesByFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{r.Zone, files}
+	var kept []part
+	for _, p := range parts {
+		if !r.basedOnLive(p) {
+			kept = append(kept, p)
+			continue
+		}
+		live, err := d.decode(r.Schemas.Of(p.change.Address.Kind), r.record(r.ids[p.change.Address]))
+		if err != nil {
+			return nil, err
+		}
+		if last := r.view.Last.Get(p.change.Address); last != nil {
+			ownForms(live, last)
+		}
+		if f, moved := movedField(p, live); moved {
+			a, _ := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
+			r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live)))
+			continue
+		}
+		kept = append(kept, p)
+	}
+	return kept, nil
+}
+
+// movedField gives the first field that holds neither what the plan saw nor
+// what it asks for.
+func movedField(p part, live *resource.Resource) (plan.Field, bool) {
+	for _, f := range p.fields {
+		have := live.Value(f.Name)
+		seen := have.Equal(f.Live) || !have.IsSet() && !f.Live.IsSet()
+		if !seen && !have.Equal(f.Desired) {
+			return f, true
+		}
+	}
+	return plan.Field{}, false
+}
+
+// basedOnLive says that an update of an older resource rests on what was live
+// when it was planned.
+func (r *run) basedOnLive(p part) bool {
+	if isNew(p.change) {
+		return false
+	}
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	for _, f := range p.fields {
+		a, _ := schema.Attribute(f.Name)
+		if _, whole := schema.Group(a); whole || strings.Contains(a.Bulk.Update, ".") || f.Phase >= plan.Raise {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package reconcile_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"adsync/reconcile"
+	"adsync/state"
+)
+
+// C1, invariant 14: what somebody changed between plan and apply is not
+// overwritten unseen, and what they changed beside it stays.
+func TestForeignEditBetweenPlanAndApply(t *testing.T) {
+	targeting := func(countries, platforms []string) map[string]any {
+		return map[string]any{"targeting": map[string]any{"locations": map[string]any{"countries": countries}, "platforms": map[string]any{"included": platforms}}}
+	}
+	campaign := func(status string, budget int, countries ...string) map[string]any {
+		return map[string]any{"name": "Campaign spring", "status": status, "bidding_type": "clicks", "budget.lifetime": budget, "targeting.countries": countries}
+	}
+	for _, row := range []struct {
+		name    string
+		desired map[string]any
+		foreign map[string]any
+		want    state.Outcome
+		shows   string
+	}{
+		{"beside it in the same setting", campaign("active", 100_000_000, "US"), targeting([]string{"CA", "US"}, []string{"web"}), state.OutcomeApplied, `"web"`},
+		{"the same value", campaign("active", 100_000_000, "US"), targeting([]string{"CA", "MX", "US"}, []string{"web"}), state.OutcomeSkipped, `"MX"`},
+		{"the same value, alike", campaign("active", 100_000_000, "US"), targeting([]string{"US"}, []string{"web"}), state.OutcomeApplied, `"US"`},
+		{"a decrease below ours", campaign("active", 90_000_000, "CA", "US"), map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": 50_000_000}}, state.OutcomeSkipped, "50000000"},
+		{"a raise", campaign("active", 120_000_000, "CA", "US"), map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": 50_000_000}}, state.OutcomeSkipped, "50000000"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tree("spring", "active")
+			w.clean()
+			w.write("campaign/spring", row.desired)
+			w.permit()
+			view := w.plan()
+			id := view.Live.Snapshot.Get(address("campaign/spring")).ID
+			w.service.Must(t, http.MethodPost, "/campaigns/"+id, row.foreign)
+			report, err := w.agent.Apply(t.Context(), view)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := outcomes(report)["campaign/spring"]; got != row.want {
+				t.Errorf("campaign is %s; want %s: %s", got, row.want, report.Outcomes[0].Message)
+			}
+			if row.want == state.OutcomeSkipped && !strings.Contains(report.Outcomes[0].Message, "since the plan") {
+				t.Errorf("message is %q; want what changed", report.Outcomes[0].Message)
+			}
+			live := string(w.service.Must(t, http.MethodGet, "/campaigns/"+id, nil).Body)
+			if !strings.Contains(strings.ReplaceAll(live, " ", ""), row.shows) {
+				t.Errorf("campaign is %s; want it to hold %s", live, row.shows)
+			}
+		})
+	}
+}
+
+// Activating what somebody archived or changed meanwhile is left out; a creative
+// goes on top of what is there now.
+func TestForeignEditOfACreativeStays(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "active")
+	w.clean()
+	w.write("ad/spring/g/a", map[string]any{"name": "Ad of spring", "status": "active", "title": "Shoes for snow", "body": "Light shoes.", "target_url": "https://shop.example/spring", "image": "https://images.shop.example/spring.jpg"})
+	w.permit()
+	view := w.plan()
+	id := view.Live.Snapshot.Get(address("ad/spring/g/a")).ID
+	var ad struct{ Creative map[string]any }
+	if err := json.Unmarshal(w.service.Must(t, http.MethodGet, "/ads/"+id, nil).Body, &ad); err != nil {
+		t.Fatal(err)
+	}
+	ad.Creative["body"] = "Their words."
+	w.service.Must(t, http.MethodPost, "/ads/"+id, map[string]any{"creative": ad.Creative})
+	report, err := w.agent.Apply(t.Context(), view)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := string(w.service.Must(t, http.MethodGet, "/ads/"+id, nil).Body)
+	if !strings.Contains(live, "Their words.") {
+		t.Errorf("ad is %s after %s; want their body kept", live, report.Summary())
+	}
+}
+
+// The account is held against the files before an apply as well.
+func TestApplyWithAnotherAccountsKey(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	view := w.plan()
+	w.agent.Account.ID = "adacct_other"
+	_, err := w.agent.Apply(t.Context(), view)
+	var wrong *reconcile.WrongAccountError
+	if !errors.As(err, &wrong) || len(w.mutations()) != 0 {
+		t.Errorf("apply: %v, %d mutations; want none, and another account named", err, len(w.mutations()))
+	}
+}
