@@ -2,10 +2,12 @@
 GO      ?= go
 VERSION ?= 0.1.0-dev
 # Loops of tests that are longer by hand than in CI.
-KILLS   ?= 200
-DRAWS   ?= 1000
+KILLS    ?= 200
+DRAWS    ?= 1000
+CLIENTS  ?= 200
+FUZZTIME ?= 20s
 
-.PHONY: all build run test ci lint race examples bench fuzz kills deps clean
+.PHONY: all build run test ci lint race examples bench fuzz kills draws clients deps clean
 
 all: build
 
@@ -45,9 +47,29 @@ examples: build
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# kills: kill adsync apply at random moments, KILLS times; one of everything must be left.
-kills: build
-	$(GO) test -count=1 -timeout 60m -run TestKilledApplyLeavesOneOfEverything ./cmd/adsync -kills $(KILLS)
+# kills: kill adsync apply, the emulator under load, and a writer of the state at
+# random moments, KILLS times each; nothing acknowledged is lost, nothing doubled.
+kills:
+	$(GO) test -count=1 -v -timeout 60m -run TestKilledApplyLeavesOneOfEverything ./cmd/adsync -kills $(KILLS)
+	EMULATOR_TEST_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./internal/emulator
+	ADSYNC_STATE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./state
+
+# draws: DRAWS services that differ wherever the interface is silent.
+draws:
+	EMULATOR_TEST_DRAWS=$(DRAWS) $(GO) test -count=1 -timeout 60m -run TestEveryDraw ./internal/emulator
+	$(GO) test -count=1 -timeout 60m -run TestOpenPointsDoNotMatter ./reconcile -draws $(DRAWS)
+
+# clients: CLIENTS at once keep every rule of the emulator.
+clients:
+	EMULATOR_TEST_CLIENTS=$(CLIENTS) $(GO) test -count=1 -timeout 60m -run 'TestMany(Clients|Visitors)' ./internal/emulator
+
+# fuzz: every fuzz target for FUZZTIME.
+fuzz:
+	@grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read dir; do \
+		for target in $$(grep -h '^func Fuzz' $$dir/*_test.go | sed 's/func \(Fuzz[A-Za-z0-9]*\).*/\1/'); do \
+			echo "$$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$dir || exit 1; \
+		done; \
+	done
 
 # deps: what the tests need beyond Go, by the names Debian gives it.
 deps:
