@@ -155,6 +155,34 @@ func TestOpenPointsOfValues(t *testing.T) {
 	}
 }
 
+func TestOpenPointsOfWhatWasNotSent(t *testing.T) {
+	rows := []struct{ points, path, field, want string }{
+		{"", "/ad_groups", "context_hints", "[]"},
+		{"normalise_empty_lists=dropped", "/ad_groups", "context_hints", "absent"},
+		{"", "/campaigns", "conversion_event_setting_ids", "[]"},
+		{"normalise_empty_lists=dropped", "/campaigns", "conversion_event_setting_ids", "absent"},
+		{"", "/campaigns", "description", "<nil>"},
+		{"normalise_description=empty", "/campaigns", "description", ""},
+		{"", "/ad_groups", "description", "<nil>"},
+		{"normalise_description=empty", "/ad_groups", "description", ""},
+		{"", "/ad_groups", "bidding_config", "map[billing_event_type:click max_bid_micros:1250000 strategy:fixed_bid]"},
+		{"normalise_strategy=left_out", "/ad_groups", "bidding_config", "map[billing_event_type:click max_bid_micros:1250000]"},
+	}
+	for _, row := range rows {
+		w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, row.points)))
+		id := map[string]string{"/campaigns": w.campaign, "/ad_groups": w.adGroup}[row.path]
+		got, there := w.Must(t, "GET", row.path+"/"+id, nil).Map(t)[row.field]
+		if text := fmt.Sprint(got); there && text != row.want || !there && row.want != "absent" {
+			t.Errorf("%q: %s of %s = %v (there: %v), want %s", row.points, row.field, row.path, got, there, row.want)
+		}
+	}
+	w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, "normalise_empty_lists=dropped,normalise_description=empty,normalise_strategy=left_out")))
+	body := object{"description": "Boots", "context_hints": []string{"hiking"}}
+	if got := w.Must(t, "POST", "/ad_groups/"+w.adGroup, body).Map(t); got["description"] != "Boots" || fmt.Sprint(got["context_hints"]) != "[hiking]" {
+		t.Errorf("what was sent is shown as %v and %v, want Boots and [hiking]", got["description"], got["context_hints"])
+	}
+}
+
 func TestRequestHooks(t *testing.T) {
 	create := func(t *testing.T, hook func(c *service.Call, next func() service.Response) service.Response) (status string, made int) {
 		s := emulatortest.Start(t, func(o *emulator.Options) { o.Hooks = &service.Hooks{Request: hook} })

@@ -15,13 +15,29 @@ type adGroupView struct {
 	Name           string             `json:"name"`
 	Description    *string            `json:"description"`
 	Status         world.Status       `json:"status"`
-	ContextHints   []string           `json:"context_hints"`
-	Bidding        world.Bidding      `json:"bidding_config"`
+	ContextHints   *[]string          `json:"context_hints,omitempty"`
+	Bidding        biddingView        `json:"bidding_config"`
 	ProductSet     *world.ProductSet  `json:"product_set"`
 	LandingPage    *world.LandingPage `json:"landing_page_configuration"`
 	UserExternalID *string            `json:"user_external_id,omitempty"`
 	ServingIssues  *[]Issue           `json:"serving_issues,omitempty"`
 	BidTooLow      *bool              `json:"bid_too_low,omitempty"`
+}
+
+// biddingView is world.Bidding, whose strategy may be left out.
+type biddingView struct {
+	BillingEventType string             `json:"billing_event_type"`
+	Strategy         string             `json:"strategy,omitempty"`
+	MaxBidMicros     *int64             `json:"max_bid_micros,omitempty"`
+	Multipliers      []world.Multiplier `json:"custom_audience_bid_multipliers,omitempty"`
+}
+
+func viewBidding(c *service.Call, b world.Bidding) biddingView {
+	v := biddingView(b)
+	if b.Strategy == FixedBid && c.Points.Is(openpoint.DefaultStrategy, "left_out") {
+		v.Strategy = ""
+	}
+	return v
 }
 
 // shownParts are the parts of an ad group that only include brings.
@@ -43,8 +59,8 @@ var lowBid = map[string]int64{"impression": 1_000, "click": 100_000}
 func (r *Room) viewAdGroup(c *service.Call, g world.AdGroup, show shownParts) adGroupView {
 	v := adGroupView{
 		ID: g.ID, CampaignID: g.CampaignID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt,
-		Name: g.Name, Description: g.Description, Status: g.Status,
-		ContextHints: g.ContextHints, Bidding: g.Bidding, ProductSet: g.ProductSet, LandingPage: g.LandingPage,
+		Name: g.Name, Description: shownDescription(c, g.Description), Status: g.Status,
+		ContextHints: shownList(c, g.ContextHints), Bidding: viewBidding(c, g.Bidding), ProductSet: g.ProductSet, LandingPage: g.LandingPage,
 		UserExternalID: externalID(c, g.UserExternalID),
 	}
 	if c.Points.Is(openpoint.ParentEcho, "no") {

@@ -23,7 +23,7 @@ type campaignView struct {
 	Mode             *string            `json:"mode"`
 	ProductFeedID    *string            `json:"product_feed_id"`
 	BusinessAgentID  *string            `json:"business_agent_id"`
-	EventSettingIDs  []string           `json:"conversion_event_setting_ids"`
+	EventSettingIDs  *[]string          `json:"conversion_event_setting_ids,omitempty"`
 	Targeting        targetingView      `json:"targeting"`
 	LandingPage      *world.LandingPage `json:"landing_page_configuration"`
 	UserExternalID   *string            `json:"user_external_id,omitempty"`
@@ -55,11 +55,11 @@ type platformsView struct {
 func (r *Room) viewCampaign(c *service.Call, row world.Campaign, issues bool) campaignView {
 	v := campaignView{
 		ID: row.ID, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
-		Name: row.Name, Description: row.Description, Status: row.Status,
+		Name: row.Name, Description: shownDescription(c, row.Description), Status: row.Status,
 		StartTime: row.StartTime, EndTime: row.EndTime, Budget: row.Budget,
 		BiddingType: row.BiddingType, Objective: row.Objective, BillingEventType: row.BillingEvent(),
 		Mode: row.Mode, ProductFeedID: row.ProductFeedID, BusinessAgentID: row.BusinessAgentID,
-		EventSettingIDs: row.EventSettingIDs, Targeting: viewTargeting(row.Targeting), LandingPage: row.LandingPage,
+		EventSettingIDs: shownList(c, row.EventSettingIDs), Targeting: viewTargeting(row.Targeting), LandingPage: row.LandingPage,
 		UserExternalID: externalID(c, row.UserExternalID),
 	}
 	if issues {

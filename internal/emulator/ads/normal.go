@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"adsync/internal/emulator/openpoint"
+	"adsync/internal/emulator/service"
 )
 
-// What the service does to values before it keeps them is open, all of it.
+// What the service does to values before it keeps them, and what it shows of those
+// that were not sent, is open, all of it.
 
 // NormName is a name, title or body as it is kept.
 func NormName(points *openpoint.Settings, name string) string {
@@ -34,4 +36,20 @@ func NormURL(points *openpoint.Settings, address string) string {
 		return address
 	}
 	return strings.Replace(address, u.Host, strings.ToLower(u.Host), 1)
+}
+
+// shownList is a list of a record as it is shown; nil leaves the field out.
+func shownList(c *service.Call, list []string) *[]string {
+	if len(list) == 0 && c.Points.Is(openpoint.EmptyLists, "dropped") {
+		return nil
+	}
+	return &list
+}
+
+// shownDescription is a description as it is shown; nil is null.
+func shownDescription(c *service.Call, text *string) *string {
+	if text == nil && c.Points.Is(openpoint.NoDescription, "empty") {
+		return new(string)
+	}
+	return text
 }

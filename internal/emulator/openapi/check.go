@@ -14,8 +14,9 @@ import (
 // checker compares a value, decoded with numbers as json.Number, with a schema.
 type checker struct {
 	schemas   map[string]*Schema
-	extra     string // a field every object may have; "" is none
-	openEnums bool   // values that no document names are let through
+	extra     string   // a field every object may have; "" is none
+	openEnums bool     // values that no document names are let through
+	dropped   []string // fields that no object needs to have
 	problems  []string
 }
 
@@ -59,7 +60,7 @@ func (c *checker) check(at string, s *Schema, value any) {
 func (c *checker) checkAny(at string, choices []*Schema, value any) {
 	var best []string
 	for i, s := range choices {
-		try := checker{schemas: c.schemas, extra: c.extra, openEnums: c.openEnums}
+		try := checker{schemas: c.schemas, extra: c.extra, openEnums: c.openEnums, dropped: c.dropped}
 		try.check(at, s, value)
 		if len(try.problems) == 0 {
 			return
@@ -124,7 +125,7 @@ func (c *checker) checkList(at string, s *Schema, v []any) {
 
 func (c *checker) checkObject(at string, s *Schema, v map[string]any) {
 	for _, name := range s.Required {
-		if _, ok := v[name]; !ok {
+		if _, ok := v[name]; !ok && !slices.Contains(c.dropped, name) {
 			c.failf(at, "lacks the field %q", name)
 		}
 	}

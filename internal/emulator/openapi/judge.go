@@ -118,6 +118,12 @@ func (j *Judge) body(what string, content map[string]Media, points *openpoint.Se
 	if points.Is(openpoint.ExtraFields, "yes") {
 		c.extra = "x_experimental"
 	}
+	if points.Is(openpoint.EmptyLists, "dropped") {
+		c.dropped = append(c.dropped, "context_hints", "conversion_event_setting_ids")
+	}
+	if points.Is(openpoint.DefaultStrategy, "left_out") {
+		c.dropped = append(c.dropped, "strategy")
+	}
 	c.check(what, media.Schema, value)
 	return c.problems
 }

@@ -23,6 +23,9 @@ const (
 	TrimNames            Name = "normalise_names"
 	SortArrays           Name = "normalise_arrays"
 	LowerHost            Name = "normalise_url_host"
+	EmptyLists           Name = "normalise_empty_lists"
+	NoDescription        Name = "normalise_description"
+	DefaultStrategy      Name = "normalise_strategy"
 	UnknownLocation      Name = "unknown_location"
 	BidCeiling           Name = "max_bid_ceiling_micros"
 	KeyTTL               Name = "key_ttl"
@@ -70,6 +73,9 @@ var treePoints = []Point{
 	{TrimNames, []string{"kept", "trimmed"}, "kept", "blanks around names, titles and bodies", "part 2: normalisation is not shown"},
 	{SortArrays, []string{"kept", "sorted"}, "kept", "order of country, location, platform and hint lists", "part 2: normalisation is not shown"},
 	{LowerHost, []string{"kept", "lowered"}, "kept", "case of the host in target_url", "part 2: normalisation is not shown"},
+	{EmptyLists, []string{"kept", "dropped"}, "kept", "whether records carry context_hints and conversion_event_setting_ids when they are empty", "part 2: normalisation is not shown"},
+	{NoDescription, []string{"null", "empty"}, "null", "a description that was never set", "part 2: defaulted fields are not shown"},
+	{DefaultStrategy, []string{"shown", "left_out"}, "shown", "whether bidding_config carries strategy when it is fixed_bid, the default", "part 2: defaulted fields are not shown"},
 	{UnknownLocation, []string{"accepted", "refused"}, "accepted", "location ids outside the emulator's sample catalogue", "part 2: location ids are not shown"},
 	{BidCeiling, []string{"30400000000000", "100000000"}, "30400000000000", "largest max_bid_micros; two versions of the description differ", "part 2: bounds are not shown"},
 	{KeyTTL, []string{"never", "24h", "1h", "30m"}, "never", "how long a create's key is known", "part 1: when a prior create is visible is not shown"},
