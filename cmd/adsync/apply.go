@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"adsync/internal/diag"
@@ -44,7 +45,11 @@ func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
 	}
 	l := a.load(c.Context(), dir)
 	report, err := a.applied(c.Context(), l, f)
-	return a.finish(l, f, report, err)
+	err = a.finish(l, f, report, err)
+	if known := new(exit); errors.As(err, &known) && known.code == exitPartial && c.Context().Err() != nil {
+		return &exit{exitInterrupted, "interrupted: " + known.message + "; apply again to go on"}
+	}
+	return err
 }
 
 // applied is the whole of apply up to its report.
@@ -68,7 +73,7 @@ func (a *app) applied(ctx context.Context, l loaded, f applyFlags) (*reconcile.R
 	if err != nil {
 		return nil, err
 	}
-	if err := a.consent(l, f, s.agent, view.Plan); err != nil {
+	if err := a.consent(ctx, l, f, s.agent, view.Plan); err != nil {
 		return nil, err
 	}
 	return s.agent.Apply(ctx, view)
@@ -90,13 +95,13 @@ func (a *app) recover(ctx context.Context, agent *reconcile.Agent) error {
 }
 
 // consent shows the plan and asks once.
-func (a *app) consent(l loaded, f applyFlags, agent *reconcile.Agent, p *plan.Plan) error {
+func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, p *plan.Plan) error {
 	if f.saved != "" {
 		saved, err := readSaved(f.saved)
 		if err != nil {
 			return err
 		}
-		if err := saved.fits(l, p, agent.Now()); err != nil {
+		if err := saved.fits(l, p, f.allow, agent.Now()); err != nil {
 			return err
 		}
 	}
@@ -111,17 +116,37 @@ func (a *app) consent(l loaded, f applyFlags, agent *reconcile.Agent, p *plan.Pl
 	if p.Empty() || f.yes || f.saved != "" {
 		return nil
 	}
-	return a.ask(p)
+	return a.ask(ctx, agent, p)
 }
 
-// ask wants the word yes; without a terminal nobody can be asked.
-func (a *app) ask(p *plan.Plan) error {
+// ask wants the word yes; without a terminal nobody can be asked, and nobody is
+// asked about a plan that was not shown.
+func (a *app) ask(ctx context.Context, agent *reconcile.Agent, p *plan.Plan) error {
 	if !isTerminal(a.in) {
 		return configuration("apply asks before it changes anything, and there is no terminal to ask at; use --yes")
 	}
+	if a.flags.output == "json" { // standard output is for the report alone
+		if err := plan.WriteText(a.err, p, plan.TextOptions{Currency: agent.Account.Currency}); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(a.err, "Carry out %s? Only yes goes on: ", plural(len(p.Applicable()), "change"))
-	answer, err := bufio.NewReader(a.in).ReadString('\n')
-	if err != nil && answer == "" {
+	return confirmed(ctx, a.in)
+}
+
+// confirmed reads one line, or stops waiting for it when it is interrupted.
+func confirmed(ctx context.Context, in io.Reader) error {
+	lines := make(chan string, 1)
+	go func() { // ends with the process at the latest
+		line, _ := bufio.NewReader(in).ReadString('\n') // what came before an error is the answer
+		lines <- line
+	}()
+	answer := ""
+	select {
+	case answer = <-lines:
+	case <-ctx.Done():
+	}
+	if answer == "" {
 		return &exit{exitInterrupted, "no answer; nothing was changed"}
 	}
 	if strings.TrimSpace(strings.ToLower(answer)) != "yes" {

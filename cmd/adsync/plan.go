@@ -71,10 +71,10 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 		return err
 	}
 	if f.out != "" {
-		if err := savePlan(f.out, l, agent, view.Plan); err != nil {
+		if err := savePlan(f.out, l, f.allow, agent, view.Plan); err != nil {
 			return err
 		}
-		a.note("saved; apply it within %s with: adsync apply --plan %s %s", planLife, f.out, dir)
+		a.note("saved; apply it within %s with: adsync apply --plan %s%s %s", planLife, f.out, again(f.allow), dir)
 	}
 	return a.planDone(view.Plan, f, dir)
 }
@@ -186,4 +186,12 @@ func (a *app) colorful() bool {
 		return false
 	}
 	return a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && isTerminal(a.out)
+}
+
+// again gives the allowances of a plan as its apply has to repeat them.
+func again(allow []string) string {
+	if len(allow) == 0 {
+		return ""
+	}
+	return " " + flagsOf(allow)
 }

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
+	"adsync/internal/diag"
 	"adsync/plan"
 	"adsync/reconcile"
 
@@ -24,13 +27,14 @@ type savedPlan struct {
 	InputHash     string          `json:"input_hash"`
 	PlanHash      string          `json:"plan_hash"`
 	SavedAt       time.Time       `json:"saved_at"`
+	Allow         []string        `json:"allow"`
 	Plan          plan.Document   `json:"plan"`
 }
 
-func savePlan(file string, l loaded, agent *reconcile.Agent, p *plan.Plan) error {
+func savePlan(file string, l loaded, allow []string, agent *reconcile.Agent, p *plan.Plan) error {
 	content, err := json.MarshalIndent(savedPlan{
 		FormatVersion: formatVersion, Account: accountOf(agent.Account), Lineage: agent.Store.Header().Lineage,
-		InputHash: l.desired.Hash, PlanHash: p.Hash(), SavedAt: agent.Now().UTC(), Plan: p.Document(),
+		InputHash: l.desired.Hash, PlanHash: p.Hash(), SavedAt: agent.Now().UTC(), Allow: append([]string{}, allow...), Plan: p.Document(),
 	}, "", "  ")
 	if err != nil {
 		return err
@@ -52,6 +56,7 @@ type savedHead struct {
 	InputHash     string    `json:"input_hash"`
 	PlanHash      string    `json:"plan_hash"`
 	SavedAt       time.Time `json:"saved_at"`
+	Allow         []string  `json:"allow"`
 }
 
 func readSaved(file string) (savedHead, error) {
@@ -66,15 +71,27 @@ func readSaved(file string) (savedHead, error) {
 	return saved, nil
 }
 
-// fits says whether a saved plan is what a plan of now says.
-func (s savedHead) fits(l loaded, p *plan.Plan, now time.Time) error {
+// fits says whether a saved plan is what a plan of now says. Its allowances are
+// not believed either: whoever applies it gives them again.
+func (s savedHead) fits(l loaded, p *plan.Plan, allow []string, now time.Time) error {
 	switch {
 	case now.Sub(s.SavedAt) > planLife || s.SavedAt.After(now.Add(planLife)):
 		return stalePlan("it was saved at %s and lives %s", s.SavedAt.Format(time.RFC3339), planLife)
 	case s.InputHash != l.desired.Hash:
 		return stalePlan("the files have changed since")
+	case s.PlanHash != p.Hash() && !slices.Equal(sorted(s.Allow), sorted(allow)):
+		return stalePlan("it was saved with other allowances; give them again: %s", flagsOf(s.Allow))
 	case s.PlanHash != p.Hash():
 		return stalePlan("the account or adsync's record has changed since")
 	}
 	return nil
+}
+
+func sorted(texts []string) []string { return slices.Sorted(slices.Values(texts)) }
+
+func flagsOf(allow []string) string {
+	if len(allow) == 0 {
+		return "none"
+	}
+	return diag.Printable("--allow " + strings.Join(allow, " --allow "))
 }
