@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -47,6 +48,8 @@ func TestScripts(t *testing.T) {
 			"release":    releaseAnswer,
 			"request":    sendRequest,
 			"served":     awaitServed,
+			"whole":      wholeJSON,
+			"tell":       tellID,
 		},
 	})
 }
@@ -220,4 +223,28 @@ func awaitServed(ts *testscript.TestScript, _ bool, args []string) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		ts.Setenv(name, value)
 	}
+}
+
+// whole FILE: one JSON document with a format_version, and nothing after it.
+func wholeJSON(ts *testscript.TestScript, _ bool, args []string) {
+	decoder := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
+	var document struct {
+		FormatVersion int `json:"format_version"`
+	}
+	if err := decoder.Decode(&document); err != nil || document.FormatVersion != formatVersion {
+		ts.Fatalf("%s: version %d, %v; want a document of version %d", args[0], document.FormatVersion, err, formatVersion)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		ts.Fatalf("%s goes on after its document", args[0])
+	}
+}
+
+// tell NAME FILE: the environment gets the first id of a list.
+func tellID(ts *testscript.TestScript, _ bool, args []string) {
+	var list struct{ Data []struct{ ID string } }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &list))
+	if len(list.Data) == 0 {
+		ts.Fatalf("%s lists nothing", args[1])
+	}
+	ts.Setenv(args[0], list.Data[0].ID)
 }
