@@ -284,6 +284,30 @@ func TestCreationSessions(t *testing.T) { // part 4, part 5 rule 4, part 7
 	}
 }
 
+func TestKeysOfCreationSessionsAreForgotten(t *testing.T) { // part 1, Idempotency
+	for points, want := range map[string]bool{"": false, "key_ttl=30m": true} {
+		s := emulatortest.Start(t, frozen, twoUsers, emulatortest.WithPoints(t, points))
+		start := func(name string) emulatortest.Reply {
+			ada := append(login(t, s, "usr_ada", readScope+" "+writeScope), "Idempotency-Key", "k1")
+			return s.Do(t, "POST", "/ad_account_creation_sessions", object{"account_name": name}, ada...)
+		}
+		first := start("New").ID(t)
+		s.Advance(t, 1799)
+		if again := start("New").ID(t); again != first {
+			t.Errorf("%q: before its life ends the key gives %s, want the session %s", points, again, first)
+		}
+		s.Advance(t, 1)
+		again := start("New").ID(t)
+		if (again != first) != want {
+			t.Errorf("%q: after 30 minutes the key gives %s after %s, want another session: %v", points, again, first, want)
+		}
+		if latest := start("New").ID(t); latest != again {
+			t.Errorf("%q: the key gives %s, want the latest session %s", points, latest, again)
+		}
+		expect(t, points+": the key with another body", start("Other"), refusal{409, "idempotency_conflict", ""})
+	}
+}
+
 func TestFeaturesCanBeSwitched(t *testing.T) {
 	s := emulatortest.Start(t)
 	features := "/_emulator/accounts/" + emulatortest.AccountID + "/features"

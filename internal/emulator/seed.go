@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -49,8 +50,9 @@ const maxSeed = 16 << 20
 
 // ReadSeed reads a seed file: one JSON object with accounts, and if wanted users
 // and oauth_clients. It refuses unknown and repeated fields, wrong types, ids and
-// keys that occur twice, and users of unknown accounts; the error says where, as
-// file:line:column, if r has a name, and what is wanted.
+// keys that occur twice, and users of unknown accounts; the error has a line for
+// every problem, in the order of the file, which says where, as file:line:column,
+// if r has a name, and what is wanted. Of a text that is no JSON it names the first.
 func ReadSeed(r io.Reader) (Seeds, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxSeed+1))
 	if err != nil {
@@ -63,22 +65,35 @@ func ReadSeed(r io.Reader) (Seeds, error) {
 	if len(text) > maxSeed {
 		return Seeds{}, fmt.Errorf("%s: file is larger than %d bytes", name, maxSeed)
 	}
-	places, err := placesOf(text)
-	if wrong := (*misplaced)(nil); errors.As(err, &wrong) {
-		return Seeds{}, fmt.Errorf("%s:%s: %s", name, position(text, wrong.offset), wrong.message)
+	seeds, problems := placedSeeds(text)
+	var lines []error
+	for _, p := range problems {
+		lines = append(lines, fmt.Errorf("%s:%s: %s", name, position(text, p.offset), p.message))
 	}
-	seeds, err := parseSeeds(text)
-	if err != nil {
-		wrong := wire.AsError(err)
-		return Seeds{}, fmt.Errorf("%s:%s: %s", name, position(text, places.of(wrong.Param)), strings.TrimSuffix(wrong.Message, "."))
+	if len(lines) > 0 {
+		return Seeds{}, errors.Join(lines...)
 	}
 	return seeds, nil
 }
 
-func parseSeeds(text []byte) (s Seeds, err error) {
+// placedSeeds reads the text and says where each problem is, in its order.
+func placedSeeds(text []byte) (Seeds, []misplaced) {
+	places, problems, readable := placesOf(text)
+	if !readable {
+		return Seeds{}, problems
+	}
+	seeds, wrong := parseSeeds(text)
+	for _, e := range wrong {
+		problems = append(problems, misplaced{places.of(e.Param), strings.TrimSuffix(e.Message, ".")})
+	}
+	slices.SortStableFunc(problems, func(a, b misplaced) int { return cmp.Compare(a.offset, b.offset) })
+	return seeds, problems
+}
+
+func parseSeeds(text []byte) (s Seeds, problems []*wire.Error) {
 	o, wrong := wire.ParseObject(text)
 	if wrong != nil {
-		return s, wrong
+		return s, []*wire.Error{wrong}
 	}
 	o.Require("accounts")
 	r := seedReader{seen: map[string]string{}}
@@ -91,7 +106,7 @@ func parseSeeds(text []byte) (s Seeds, err error) {
 	for _, each := range o.Objects("oauth_clients", 0, 1000).V {
 		s.Clients = append(s.Clients, r.client(each))
 	}
-	return s, o.Err()
+	return s, o.Problems()
 }
 
 // seedReader reads the parts of a seed file and remembers what must not occur twice.
@@ -233,7 +248,7 @@ func (o Options) people() ([]User, []Client) {
 func (r seedReader) user(o *wire.Object, accounts []Account) User {
 	o.Require("id", "name", "ad_accounts")
 	known := func(id string) error {
-		if slices.ContainsFunc(accounts, func(a Account) bool { return a.ID == id }) {
+		if len(accounts) == 0 || slices.ContainsFunc(accounts, func(a Account) bool { return a.ID == id }) {
 			return nil
 		}
 		return fmt.Errorf("no account of this file has the id %q", id)

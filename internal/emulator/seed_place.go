@@ -13,45 +13,45 @@ import (
 // byte 118.
 type places map[string]int64
 
-// misplaced is a text that is no JSON, or has a field twice.
+// misplaced is a problem and the byte it is at.
 type misplaced struct {
 	offset  int64
 	message string
 }
 
-func (m *misplaced) Error() string { return m.message }
-
 // maxDepth of a seed file; its own is 4.
 const maxDepth = 64
 
-// placesOf walks a JSON text.
-func placesOf(text []byte) (places, error) {
+// placesOf walks a JSON text. Its problems are fields that are there twice, or
+// the one for which the text is not readable.
+func placesOf(text []byte) (found places, problems []misplaced, readable bool) {
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
-		return nil, misplace(text, err)
+		return nil, []misplaced{misplace(text, err)}, false
 	}
 	w := walker{text: text, decoder: json.NewDecoder(bytes.NewReader(text)), places: places{}}
 	if err := w.value("", 0); err != nil {
-		return nil, err
+		return nil, []misplaced{{w.next(), err.Error()}}, false
 	}
-	return w.places, nil
+	return w.places, w.twice, true
 }
 
-func misplace(text []byte, err error) error {
+func misplace(text []byte, err error) misplaced {
 	syntax := (*json.SyntaxError)(nil)
 	switch {
 	case !errors.As(err, &syntax):
-		return err
+		return misplaced{0, err.Error()}
 	case strings.Contains(syntax.Error(), "unexpected end"):
-		return &misplaced{int64(len(text)), "the text ends too early; want one JSON object"}
+		return misplaced{int64(len(text)), "the text ends too early; want one JSON object"}
 	}
-	return &misplaced{max(0, syntax.Offset-1), syntax.Error()}
+	return misplaced{max(0, syntax.Offset-1), syntax.Error()}
 }
 
 type walker struct {
 	text    []byte
 	decoder *json.Decoder
 	places  places
+	twice   []misplaced
 }
 
 // next is where the next token begins.
@@ -69,7 +69,7 @@ func (w *walker) value(path string, depth int) error {
 		w.places[path] = w.next()
 	}
 	if depth > maxDepth {
-		return &misplaced{w.next(), fmt.Sprintf("values are nested deeper than %d", maxDepth)}
+		return fmt.Errorf("values are nested deeper than %d", maxDepth)
 	}
 	token, err := w.decoder.Token()
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *walker) object(path string, depth int) error {
 		}
 		key := fmt.Sprint(token)
 		if seen[key] {
-			return &misplaced{at, fmt.Sprintf("field %q is there twice; want it once", key)}
+			w.twice = append(w.twice, misplaced{at, fmt.Sprintf("field %q is there twice; want it once", key)})
 		}
 		seen[key] = true
 		if path != "" {

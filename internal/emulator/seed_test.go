@@ -92,7 +92,7 @@ func TestReadSeedSaysWhere(t *testing.T) {
 		{"more after the end", account + "{}", "seed file:4:4: invalid character '{' after top-level value"},
 		{"no accounts", `{}`, "seed file:1:1: Missing required parameter: 'accounts'"},
 		{"unknown field", change(`"name"`, `"nmae": 1, "name"`), "seed file:2:14: Unknown parameter: 'accounts[0].nmae'"},
-		{"another case", change(`"name"`, `"Name"`), "seed file:1:15: Missing required parameter: 'accounts[0].name'"},
+		{"another case", change(`"name"`, `"Name"`), "seed file:1:15: Missing required parameter: 'accounts[0].name'\nseed file:2:14: Unknown parameter: 'accounts[0].Name'"},
 		{"a field twice", change(`"name"`, `"id": "b", "name"`), `seed file:2:14: field "id" is there twice; want it once`},
 		{"a wrong type", change(`"UTC"`, `7`), "seed file:2:51: Invalid type for 'accounts[0].timezone': expected a string, but got 7 instead"},
 		{"no such zone", change(`"UTC"`, `"Mars/Base"`), `seed file:2:51: accounts[0].timezone is "Mars/Base"; want an IANA name such as Europe/Paris`},
@@ -111,6 +111,31 @@ func TestReadSeedSaysWhere(t *testing.T) {
 		if err == nil || err.Error() != row.want {
 			t.Errorf("%s: ReadSeed = %v\nwant %s", row.name, err, row.want)
 		}
+	}
+}
+
+func TestReadSeedSaysAllThatIsWrong(t *testing.T) {
+	const text = `{"users": [{"id": "ada", "name": "A", "ad_accounts": ["a", "c", "d"]}],
+  "accounts": [
+    {"id": "a", "id": "b", "name": 7, "currency_code": "usd", "timezone": "Mars/Base", "api_keys": [{"key": "k"}]},
+    5,
+    {"id": "a", "name": "A", "currency_code": "USD", "timezone": "UTC", "api_keys": [{"key": "k"}], "features": {"bulks": true}}]}`
+	const want = `seed file:1:13: users[0].id is "ada"; want usr_ and letters, digits, _ and -
+seed file:1:60: Invalid 'users[0].ad_accounts[1]': no account of this file has the id "c"
+seed file:1:65: Invalid 'users[0].ad_accounts[2]': no account of this file has the id "d"
+seed file:3:17: field "id" is there twice; want it once
+seed file:3:28: Invalid type for 'accounts[0].name': expected a string, but got 7 instead
+seed file:3:39: accounts[0].currency_code is "usd"; want three capital letters such as USD
+seed file:3:63: accounts[0].timezone is "Mars/Base"; want an IANA name such as Europe/Paris
+seed file:4:5: Invalid type for 'accounts[1]': expected an object, but got 5 instead
+seed file:5:87: accounts[2].api_keys[0].key is the same key as at accounts[0].api_keys[0].key; want another one
+seed file:5:114: Unknown parameter: 'accounts[2].features.bulks'`
+	_, err := emulator.ReadSeed(strings.NewReader(text))
+	if err == nil {
+		t.Fatal("ReadSeed = nil, want its problems")
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(err.Error(), "\n")); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
@@ -45,7 +46,8 @@ func ShowSession(s world.CreationSession, host string, now time.Time) Session {
 }
 
 // createSession starts hosted account creation for a partner's user. The same
-// key and body give the session again; the same key with another body is rejected.
+// key and body give the session again while the key is known; the same key with
+// another body is rejected.
 func createSession(c *service.Call) (view any, err error) {
 	draft, err := readSession(c)
 	if err != nil {
@@ -59,7 +61,7 @@ func createSession(c *service.Call) (view any, err error) {
 	}
 	err = d.Update(c.Cause(), func(tx *world.Tx) error {
 		for _, s := range d.Sessions.All() {
-			if s.Key != c.Key || s.UserID != c.Principal.UserID || s.ClientID != c.Principal.ClientID {
+			if s.Key != c.Key || s.UserID != c.Principal.UserID || s.ClientID != c.Principal.ClientID || isForgotten(c, s, tx.Now) {
 				continue
 			}
 			if s.BodySHA256 != c.BodyHash {
@@ -77,6 +79,14 @@ func createSession(c *service.Call) (view any, err error) {
 		return nil
 	})
 	return view, err
+}
+
+// isForgotten reports a session whose key is no longer known.
+func isForgotten(c *service.Call, s world.CreationSession, now time.Time) bool {
+	if c.Points.Is(openpoint.KeyTTL, "never") {
+		return false
+	}
+	return now.Unix()-s.CreatedAt >= int64(c.Points.Duration(openpoint.KeyTTL)/time.Second)
 }
 
 func readSession(c *service.Call) (s world.CreationSession, err error) {

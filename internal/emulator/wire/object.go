@@ -37,22 +37,21 @@ func (o Opt[T]) Ptr() *T {
 	return nil
 }
 
-// Object is a JSON object whose fields are taken one by one. The first problem
-// is kept and every later one is dropped; Err gives it, or names a field that
-// nobody took.
+// Object is a JSON object whose fields are taken one by one. Problems are kept:
+// Err gives the first, or names a field that nobody took; Problems gives all.
 type Object struct {
 	path   string // "" at the top
 	fields map[string]json.RawMessage
 	order  []string
 	taken  map[string]bool
 	nulls  []string
-	first  **Error // shared by nested objects
+	failed *[]*Error // shared by nested objects
 	nested *[]*Object
 }
 
 // ParseObject reads a body that must be one JSON object.
 func ParseObject(body []byte) (*Object, *Error) {
-	o := &Object{first: new(*Error), nested: new([]*Object)}
+	o := &Object{failed: new([]*Error), nested: new([]*Object)}
 	if !utf8.Valid(body) {
 		return nil, Invalidf("", "invalid_json", "The body is not valid UTF-8; want a JSON object.")
 	}
@@ -64,7 +63,7 @@ func ParseObject(body []byte) (*Object, *Error) {
 
 // ParseAt reads a part of a body that is judged by itself; path says where it is.
 func ParseAt(path string, raw []byte) (*Object, *Error) {
-	o := &Object{path: path, first: new(*Error), nested: new([]*Object)}
+	o := &Object{path: path, failed: new([]*Error), nested: new([]*Object)}
 	if err := o.read(raw); err != nil {
 		return nil, Invalidf(path, "invalid_type", "Invalid type for '%s': expected an object, but got %s instead.", path, short(raw))
 	}
@@ -126,26 +125,45 @@ func (o *Object) At(name string) string {
 	return o.path + "." + name
 }
 
-// Fail keeps a problem with a field, unless there is one already.
+// Fail keeps a problem with a field.
 func (o *Object) Fail(name, code, format string, args ...any) {
-	if *o.first == nil {
-		*o.first = Invalidf(o.At(name), code, format, args...)
-	}
+	*o.failed = append(*o.failed, Invalidf(o.At(name), code, format, args...))
 }
 
 // Err is the first problem, or a field that nobody took, in this object or the ones in it.
 func (o *Object) Err() error {
-	if *o.first != nil {
-		return *o.first
+	if len(*o.failed) > 0 {
+		return (*o.failed)[0]
 	}
+	for unknown := range o.untaken {
+		return unknown
+	}
+	return nil
+}
+
+// Problems are all problems in this object and the ones in it, the first of each
+// field, in the order they were met; those nobody took come last.
+func (o *Object) Problems() []*Error {
+	var all []*Error
+	seen := map[string]bool{}
+	for _, each := range slices.AppendSeq(slices.Clone(*o.failed), o.untaken) {
+		if !seen[each.Param] {
+			seen[each.Param] = true
+			all = append(all, each)
+		}
+	}
+	return all
+}
+
+// untaken yields a problem for every field that nobody took.
+func (o *Object) untaken(yield func(*Error) bool) {
 	for _, each := range *o.nested {
 		for _, name := range each.order {
-			if !each.taken[name] {
-				return Invalidf(each.At(name), "unknown_parameter", "Unknown parameter: '%s'.", each.At(name))
+			if !each.taken[name] && !yield(Invalidf(each.At(name), "unknown_parameter", "Unknown parameter: '%s'.", each.At(name))) {
+				return
 			}
 		}
 	}
-	return nil
 }
 
 // take gives the raw value of a field that is there and not null.
@@ -321,7 +339,7 @@ func (o *Object) Object(name string) (*Object, Opt[struct{}]) {
 }
 
 func (o *Object) child(name string, raw json.RawMessage) *Object {
-	child := &Object{path: o.At(name), first: o.first, nested: o.nested}
+	child := &Object{path: o.At(name), failed: o.failed, nested: o.nested}
 	if child.read(raw) != nil {
 		return nil
 	}
@@ -360,7 +378,7 @@ func (o *Object) Objects(name string, min, max int) Opt[[]*Object] {
 		child := o.child(at, raw)
 		if child == nil {
 			o.Fail(at, "invalid_type", "Invalid type for '%s': expected an object, but got %s instead.", o.At(at), short(raw))
-			return v
+			continue
 		}
 		v.V = append(v.V, child)
 	}

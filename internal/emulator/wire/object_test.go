@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -64,6 +65,30 @@ func TestFieldsNobodyTookAreRefused(t *testing.T) {
 	var e *Error
 	if err := o.Err(); !errors.As(err, &e) || e.Param != "list[0].y" || e.Code != "unknown_parameter" {
 		t.Errorf("Err = %+v, want unknown_parameter list[0].y", e)
+	}
+}
+
+func TestAllProblems(t *testing.T) {
+	o, werr := ParseObject([]byte(`{"list":[{"x":"a","y":2},7,{"x":12}],"z":3}`))
+	if werr != nil {
+		t.Fatal(werr)
+	}
+	o.Require("name")
+	for _, each := range o.Objects("list", 0, 0).V {
+		each.Int("x", 0, 9)
+	}
+	o.Text("name", 1, 9)
+	o.Fail("name", "invalid_value", "a second problem of one field")
+	var got []string
+	for _, e := range o.Problems() {
+		got = append(got, e.Code+" "+e.Param)
+	}
+	want := []string{
+		"missing_required_parameter name", "invalid_type list[1]", "invalid_type list[0].x",
+		"integer_above_max_value list[2].x", "unknown_parameter z", "unknown_parameter list[0].y",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Problems = %q\nwant %q", got, want)
 	}
 }
 
