@@ -1,0 +1,173 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+// readBackStep decides by what the service shows, where no key can be trusted:
+// a create is there under its parent by name, once, or it is not. An update is
+// there when its values are; otherwise the next comparison plans it anew.
+func (a *Agent) readBackStep(ctx context.Context, step state.Step, recovered *Recovered) error {
+	outcomes := make([]settled, len(step.Operations))
+	for i, o := range step.Operations {
+		outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown}
+	}
+	return a.decide(ctx, step, outcomes, recovered)
+}
+
+// decide reads back what is unknown of a step and ends the step when nothing of
+// it is left undecided.
+func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled, recovered *Recovered) error {
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return fmt.Errorf("read the last-applied record: %w", err)
+	}
+	ids := map[resource.Address]string{}
+	for bound := range last.All() {
+		ids[bound.Address] = bound.ID
+	}
+	undecided := len(recovered.Undecided)
+	for i, operation := range step.Operations {
+		if outcomes[i].Outcome == state.OutcomeUnknown {
+			if outcomes[i], err = a.find(ctx, step, operation, ids); err != nil {
+				return err
+			}
+		}
+		if outcomes[i].Outcome == state.OutcomeUnknown {
+			recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: %s", operation.Address, outcomes[i].Message))
+		}
+		if outcomes[i].ResourceID != "" {
+			ids[operation.Address] = outcomes[i].ResourceID
+		}
+	}
+	if len(recovered.Undecided) > undecided {
+		return nil
+	}
+	return a.bindFound(ctx, step, outcomes, recovered)
+}
+
+// find looks for the effect of one operation. A create that does not show yet,
+// while its key is young, may still do so.
+func (a *Agent) find(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string) (settled, error) {
+	if operation.ResourceID != "" {
+		return a.findUpdated(ctx, operation)
+	}
+	o, err := a.findCreated(ctx, operation, ids)
+	if err == nil && o.Outcome == state.OutcomeSkipped && ids[operation.Address] == "" && a.Now().Sub(step.SentAt) < TrustWindow {
+		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
+		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
+	}
+	return o, err
+}
+
+// findUpdated says whether an update is there. It is never sent again: what
+// someone did since would be undone.
+func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (settled, error) {
+	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it"}
+	sent := expectation{address: operation.Address, id: operation.ResourceID, sent: operation.Set}
+	records, err := a.readAll(ctx, []expectation{sent})
+	if err != nil {
+		return o, err
+	}
+	files, err := a.sourcesByFile(ctx)
+	record, there := records[operation.ResourceID]
+	if err != nil || !there {
+		return o, err
+	}
+	schema := a.Schemas.Of(operation.Address.Kind)
+	live, err := decoder{a.Zone, files}.decode(schema, record)
+	if err != nil {
+		return o, err
+	}
+	if _, mismatch := compare(schema, sent, live); mismatch == "" {
+		o.Outcome, o.Message = state.OutcomeApplied, ""
+	}
+	return o, nil
+}
+
+// bindFound records what reading back decided and ends the step.
+func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []settled, recovered *Recovered) error {
+	found := false
+	for _, o := range outcomes {
+		found = found || o.Outcome == state.OutcomeApplied && o.ResourceID != ""
+	}
+	if !found && step.Point != state.Terminal && step.Point != state.ResultsRead && step.JobID == "" {
+		if err := a.advanceCreates(ctx, step.Operations); err != nil {
+			return err
+		}
+		return a.abandon(ctx, step, "reading back shows nothing of it", recovered)
+	}
+	recovered.Finished++
+	return a.finish(ctx, step, outcomes)
+}
+
+// findCreated looks for the resource of a create by its name under its parent.
+func (a *Agent) findCreated(ctx context.Context, operation state.Operation, ids map[resource.Address]string) (settled, error) {
+	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it"}
+	if ids[operation.Address] != "" {
+		return o, nil
+	}
+	schema := a.Schemas.Of(operation.Address.Kind)
+	parent := a.Schemas.Parent(operation.Address)
+	if !parent.IsZero() && ids[parent] == "" {
+		return o, nil
+	}
+	found, err := a.withName(ctx, schema, operation, ids[parent])
+	switch {
+	case err != nil:
+		return o, err
+	case len(found) == 1:
+		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, found[0], ""
+	case slices.Contains(found, a.Given[operation.Address]):
+		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, a.Given[operation.Address], ""
+	case len(found) > 1:
+		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
+		o.Message = fmt.Sprintf("its create may have happened, and several have its name: %s; give the right one as id: in the files, or archive the others", strings.Join(found, ", "))
+	}
+	return o, nil
+}
+
+// withName gives the ids of the resources under a parent that carry the name of
+// a create and are not removed.
+func (a *Agent) withName(ctx context.Context, schema *resource.Schema, operation state.Operation, parentID string) ([]string, error) {
+	query := url.Values{}
+	if schema.ParentWire != "" {
+		query.Set(schema.ParentWire, parentID)
+	}
+	var found []string
+	d := decoder{zone: a.Zone}
+	for record, err := range a.Service.List(ctx, schema.Collection, query) {
+		if err != nil {
+			return nil, fmt.Errorf("look for %s: %w", operation.Address, err)
+		}
+		live, err := d.decode(schema, record)
+		if err != nil {
+			return nil, err
+		}
+		elsewhere := live.ParentID != "" && parentID != "" && live.ParentID != parentID
+		if elsewhere || live.Value("status").Text() == schema.Removal || !sameName(schema, operation.Set, live) {
+			continue
+		}
+		found = append(found, record.ID)
+	}
+	return found, nil
+}
+
+// sameName compares by every naming attribute the create gave.
+func sameName(schema *resource.Schema, sent resource.Attributes, live *resource.Resource) bool {
+	for _, name := range schema.NameFrom {
+		if want := sent.Value(name); want.IsSet() && looseText(want.Text()) != looseText(live.Value(name).Text()) {
+			return false
+		}
+	}
+	return true
+}
