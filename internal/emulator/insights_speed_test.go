@@ -11,9 +11,10 @@ import (
 
 // crowded is an account of n campaigns, n ad groups and n ads, all active, made
 // through bulk jobs at firstDay.
-func crowded(t testing.TB, n int) *running {
+func crowded(t testing.TB, n int, options ...func(*emulator.Options)) *running {
 	t.Helper()
-	w := &running{Service: emulatortest.Start(t, func(o *emulator.Options) { o.Now = func() time.Time { return firstDay } })}
+	options = append(options, func(o *emulator.Options) { o.Now = func() time.Time { return firstDay } })
+	w := &running{Service: emulatortest.Start(t, options...)}
 	var operations []object
 	submit := func() {
 		job := w.Must(t, "POST", "/bulk_mutation_jobs", object{"operations": operations}).ID(t)
@@ -56,4 +57,29 @@ func BenchmarkThirtyDays(b *testing.B) {
 			w.insights(b, "/ad_account/insights", "aggregation_level", "ad", "segments[]", "country", "limit", "2000")
 		}
 	})
+}
+
+// BenchmarkFifteenThousand makes 15,000 resources through bulk jobs on a durable
+// store and reads all of them in pages of 500.
+func BenchmarkFifteenThousand(b *testing.B) {
+	const n = 5000
+	for b.Loop() {
+		begin := time.Now()
+		w := crowded(b, n, func(o *emulator.Options) { o.Dir = b.TempDir() })
+		b.ReportMetric(time.Since(begin).Seconds(), "s/creates")
+		begin = time.Now()
+		pages := 0
+		for _, path := range []string{"/campaigns", "/ad_groups", "/ads"} {
+			rows, after := 0, ""
+			for more := true; more; pages++ {
+				page := w.Must(b, "GET", path+"?limit=500"+after, nil).Map(b)
+				rows += len(page["data"].([]any))
+				after, more = fmt.Sprint("&after=", page["last_id"]), page["has_more"] == true
+			}
+			if rows != n {
+				b.Fatalf("%s lists %d resources, want %d", path, rows, n)
+			}
+		}
+		b.ReportMetric(float64(time.Since(begin).Milliseconds())/float64(pages), "ms/page")
+	}
 }
