@@ -125,7 +125,17 @@ func halves(r *run, b batch) (first, second batch) {
 func failAll(b batch, err error) []settled {
 	outcomes := make([]settled, len(b))
 	for i, p := range b {
-		outcomes[i] = settled{Address: p.part.change.Address, Outcome: state.OutcomeFailed, Code: string(diag.ServiceRefused), Message: err.Error()}
+		outcomes[i] = neverApplied(settled{Address: p.part.change.Address}, err)
 	}
 	return outcomes
+}
+
+// neverApplied is the outcome of what surely did not happen: refused, or not
+// sent because somebody interrupted.
+func neverApplied(o settled, failure error) settled {
+	o.Outcome, o.Code, o.Message = state.OutcomeFailed, string(diag.ServiceRefused), failure.Error()
+	if errors.Is(failure, context.Canceled) {
+		o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "interrupted before it was sent"
+	}
+	return o
 }

@@ -123,9 +123,9 @@ func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, fail
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), failure.Error()
 		return o, r.move(ctx, step, state.Unknown, o)
 	default:
-		o.Outcome, o.Code, o.Message = state.OutcomeFailed, string(diag.ServiceRefused), failure.Error()
+		o = neverApplied(o, failure)
 	}
-	if o.Outcome == state.OutcomeFailed {
+	if o.Outcome != state.OutcomeApplied {
 		return o, r.refused(ctx, step, o, failure)
 	}
 	return o, r.finish(ctx, step, []settled{o})

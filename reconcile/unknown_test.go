@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,19 +67,27 @@ func (w *world) once(names ...string) {
 }
 
 // bodies remembers what every key stood for on the wire.
-type bodies map[string]string
+type bodies struct {
+	mu   sync.Mutex
+	sent map[string]string
+}
 
-func (b bodies) hold(t *testing.T, r *http.Request) {
+func (b *bodies) hold(t *testing.T, r *http.Request) {
 	key := r.Header.Get("Idempotency-Key")
 	if key == "" {
 		return
 	}
 	body, _ := r.GetBody()
 	content, _ := io.ReadAll(body)
-	if before, sent := b[key]; sent && before != string(content) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if before, sent := b.sent[key]; sent && before != string(content) {
 		t.Errorf("key %s was sent with\n%s\nand with\n%s", key, before, content)
 	}
-	b[key] = string(content)
+	if b.sent == nil {
+		b.sent = map[string]string{}
+	}
+	b.sent[key] = string(content)
 }
 
 // N12, B13, invariant 4: whatever refuses or cuts off a create, and whatever is
@@ -110,7 +119,7 @@ func TestEditAfterACreateThatWentWrong(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			w := beneath(t)
 			w.t = t
-			keys := bodies{}
+			keys := &bodies{}
 			agent := w.through(line(func(r *http.Request) (*http.Response, error) {
 				keys.hold(t, r)
 				if posts(r, "ad_groups") {
@@ -287,7 +296,7 @@ func TestBulkJobsThatGoAway(t *testing.T) {
 // A job refused whole is split until what is refused stands alone.
 func TestJobRefusedWholeIsSplit(t *testing.T) {
 	w := newWorld(t)
-	keys := bodies{}
+	keys := &bodies{}
 	for _, key := range []string{"a", "b", "bad", "c", "d"} {
 		w.tree(key, "active")
 	}
@@ -414,7 +423,7 @@ func TestInterruptThenEdit(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	keys := bodies{}
+	keys := &bodies{}
 	agent := w.through(line(func(r *http.Request) (*http.Response, error) {
 		if posts(r, "ad_groups") {
 			cancel()
