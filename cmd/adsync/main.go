@@ -38,6 +38,7 @@ type app struct {
 	err   io.Writer
 	env   func(string) string
 	flags flags
+	clear func() // takes the live line of progress away; nil where there is none
 }
 
 // flags are those every command has.
@@ -72,6 +73,7 @@ func coded(err error) string {
 
 // note prints a line for people, which is never data.
 func (a *app) note(format string, args ...any) {
+	a.clearLine()
 	if !a.flags.quiet {
 		fmt.Fprintf(a.err, format+"\n", args...)
 	}

@@ -165,6 +165,7 @@ func (a *app) planFailed(l loaded, failure error) error {
 }
 
 func (a *app) showPlan(l loaded, account state.Account, p *plan.Plan) error {
+	a.clearLine()
 	at := a.revisionOf(l)
 	if a.flags.output != "json" {
 		return plan.WriteText(a.out, p, plan.TextOptions{Color: a.colorful(), Currency: account.Currency})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -19,7 +18,7 @@ func (a *app) progress() func(reconcile.Progress) {
 	case a.flags.quiet:
 		return func(reconcile.Progress) {}
 	case isTerminal(a.err):
-		return liveProgress(a.err)
+		return a.liveProgress()
 	}
 	return a.plainProgress()
 }
@@ -30,23 +29,35 @@ func isTerminal(stream any) bool {
 }
 
 // liveProgress keeps one bar a stage. The library draws it at most ten times a
-// second and takes it away when the stage is over.
-func liveProgress(w io.Writer) func(reconcile.Progress) {
+// second; clearLine takes it away before something else is printed.
+func (a *app) liveProgress() func(reconcile.Progress) {
 	var mu sync.Mutex
 	var bar *progressbar.ProgressBar
 	stage := ""
+	a.clear = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if bar != nil {
+			_ = bar.Clear()
+		}
+		bar, stage = nil, ""
+	}
 	return func(p reconcile.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
-		if p.Stage != stage {
-			if bar != nil {
-				_ = bar.Clear()
-			}
+		if bar == nil || p.Stage != stage {
 			stage = p.Stage
-			bar = progressbar.NewOptions64(total(p), progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(p.Stage),
+			bar = progressbar.NewOptions64(total(p), progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(p.Stage),
 				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
 		}
 		_ = bar.Set(p.Done)
+	}
+}
+
+// clearLine takes the live line away, where there is one.
+func (a *app) clearLine() {
+	if a.clear != nil {
+		a.clear()
 	}
 }
 

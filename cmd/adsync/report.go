@@ -37,6 +37,7 @@ type outcomeDocument struct {
 }
 
 func (a *app) showReport(l loaded, r *reconcile.Report, failure error) error {
+	a.clearLine()
 	if a.flags.output == "json" {
 		return a.printJSON(documentOf(l, r, failure))
 	}
