@@ -99,7 +99,7 @@ func countRows(data []byte) int {
 		before, after := rest[:i], rest[i+3:]
 		rest = after
 		name := before[bytes.LastIndexByte(before, '<')+1:]
-		opens := len(name) < len(before) && (len(name) == 0 || name[len(name)-1] == ':' && bytes.IndexAny(name, " /!?>") < 0)
+		opens := len(name) < len(before) && (len(name) == 0 || name[len(name)-1] == ':' && !bytes.ContainsAny(name, " /!?>"))
 		if opens && len(after) > 0 && bytes.IndexByte([]byte(" >/\t\r\n"), after[0]) >= 0 {
 			count++
 		}

@@ -15,7 +15,6 @@ import (
 // model is a store as plain as it can be: what the real ones are held to.
 type model struct {
 	serial      int64
-	account     Account
 	last        map[resource.Address]Applied
 	generations map[resource.Address]int
 	sequence    int64

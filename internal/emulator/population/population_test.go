@@ -68,7 +68,12 @@ func FuzzRead(f *testing.F) {
 	f.Add("+1 (555) 000-0007")
 	f.Fuzz(func(t *testing.T, text string) {
 		shape, hash := Read(text)
-		if again, same := Read("\u00a0" + strings.ToUpper(strings.ToLower(text)) + " "); strings.ToLower(strings.ToUpper(strings.ToLower(text))) == strings.ToLower(text) && (again != shape || same != hash) {
+		lower := strings.ToLower(text)
+		upper := strings.ToUpper(lower)
+		if back := strings.ToLower(upper); back != lower {
+			return // a letter whose capital has another small form, such as the long s
+		}
+		if again, same := Read("\u00a0" + upper + " "); again != shape || same != hash {
 			t.Errorf("Read(%q) is %d, in capitals with blanks %d", text, shape, again)
 		}
 	})
