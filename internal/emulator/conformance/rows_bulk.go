@@ -81,7 +81,7 @@ var rowsOfJobs = concat(
 		},
 		{Rules: "4.bulk.11", Name: "a cursor that is no operation", Given: done(newCampaign("a")), Do: get(jobs + "/{job}/operations?after=none"), Want: answers(400)},
 		{Rules: "8.bulk.page 4.bulk.results", Name: "100 results when nothing is said", Alone: true, Given: done(campaigns(101)...), Do: results, Want: gives(count("data", 100), is("has_more", true))},
-		{Rules: "7.bulk_access", Name: "a submission without access", Given: given(without("bulk")), Do: post(jobs, job(newCampaign("c"))), Want: notFound()},
+		{Rules: "7.bulk_access 9.3", Name: "a submission without access", Given: given(without("bulk")), Do: post(jobs, job(newCampaign("c"))), Want: notFound()},
 		{Rules: "7.bulk_access", Name: "a job without access", Given: given(submit(job(newCampaign("c"))), without("bulk")), Do: get(jobs + "/{job}"), Want: notFound()},
 		{Rules: "7.bulk_access", Name: "results without access", Given: given(submit(job(newCampaign("c"))), without("bulk")), Do: results, Want: notFound()},
 		{Rules: "4.bulk.submit", Name: "a job of nobody", Do: get(jobs + "/blkmtnjob_00000000"), Want: answers(404, 422)},
