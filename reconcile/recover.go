@@ -87,22 +87,14 @@ func (a *Agent) recoverStep(ctx context.Context, step state.Step, recovered *Rec
 		return a.abandon(ctx, step, "never sent", recovered)
 	case state.Sent, state.Unknown:
 		return a.recoverSent(ctx, step, recovered)
-	case state.Accepted, state.Terminal, state.ResultsRead:
-		return a.recoverJob(ctx, step, adsapi.Job{ID: step.JobID, Status: jobStatus(step)}, recovered)
+	case state.Accepted, state.Terminal, state.ResultsRead: // how the job ended is the service's to say
+		return a.recoverJob(ctx, step, adsapi.Job{ID: step.JobID}, recovered)
 	case state.Bound, state.Verified:
 		recovered.Finished++
 		return nil
 	}
 	recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: %s", step.ID, step.Note))
 	return nil
-}
-
-// jobStatus is what the journal knows of a job: ended, or still to be asked for.
-func jobStatus(step state.Step) string {
-	if step.Point == state.Accepted {
-		return "in_progress"
-	}
-	return "completed"
 }
 
 func (a *Agent) abandon(ctx context.Context, step state.Step, note string, recovered *Recovered) error {

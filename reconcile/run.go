@@ -16,6 +16,7 @@ import (
 type run struct {
 	*Agent
 	id        string
+	started   time.Time
 	view      *View
 	hash      string
 	changes   []*plan.Change
@@ -63,7 +64,8 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 	if r.files, err = a.Store.Files(ctx); err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
 	}
-	return r, a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: a.Now(), PlanHash: r.hash})
+	r.started = a.Now()
+	return r, a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash})
 }
 
 func (r *run) bindKnown() {

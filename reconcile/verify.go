@@ -243,7 +243,7 @@ func (r *run) closeSteps(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.now(), Finished: r.now(), PlanHash: r.hash, Summary: r.report().Summary()})
+	return r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, Finished: r.now(), PlanHash: r.hash, Summary: r.report().Summary()})
 }
 
 func (r *run) allVerified(step state.Step) bool {
