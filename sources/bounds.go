@@ -1,6 +1,10 @@
 package sources
 
-import "time"
+import (
+	"time"
+
+	"adsync/internal/xlsx"
+)
 
 // bounds are the sizes beyond which a source is refused at once (formats.md
 // section 1).
@@ -30,4 +34,9 @@ func defaultBounds() bounds {
 		attachedBytes: 20 * mebibyte,
 		perFile:       30 * time.Second,
 	}
+}
+
+// workbook gives the bounds of one workbook.
+func (b bounds) workbook() xlsx.Limits {
+	return xlsx.Limits{Zipped: b.workbookBytes, Unzipped: b.unzippedBytes, Time: b.perFile}
 }

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
 // readWorkbook reads an .xlsx workbook: the sheets of the kinds, the sheets of
@@ -15,22 +16,22 @@ import (
 func readWorkbook(ctx context.Context, file string, content []byte, in input) (made result) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			made = brokenWorkbook(file, damagedBook("workbook cannot be read (%v); want a whole one", reason))
+			made = brokenWorkbook(file, xlsx.Damaged("workbook cannot be read (%v); want a whole one", reason))
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, in.bounds.perFile)
 	defer cancel()
-	members, finding := openParts(ctx, content, in.bounds)
+	members, finding := xlsx.Open(ctx, content, in.bounds.workbook())
 	if finding != nil {
 		return brokenWorkbook(file, finding)
 	}
-	b, err := readBook(members)
+	b, err := xlsx.ReadBook(members)
 	if err != nil {
-		return brokenWorkbook(file, damagedBook("workbook is damaged (%v); want a whole one", err))
+		return brokenWorkbook(file, xlsx.Damaged("workbook is damaged (%v); want a whole one", err))
 	}
 	r := &bookReader{ctx: ctx, in: in, file: file, book: b}
 	if err := r.read(); err != nil {
-		return brokenWorkbook(file, damagedBook("workbook is damaged (%v); want a whole one", err))
+		return brokenWorkbook(file, xlsx.Damaged("workbook is damaged (%v); want a whole one", err))
 	}
 	return r.made
 }
@@ -44,7 +45,7 @@ type bookReader struct {
 	ctx     context.Context
 	in      input
 	file    string
-	book    *book
+	book    *xlsx.Book
 	made    result
 	entries []listEntry
 }
@@ -60,7 +61,7 @@ func (r *bookReader) read() error {
 	}
 	for _, t := range readers {
 		if err := t.readRows(); err != nil {
-			return fmt.Errorf("sheet %q: %w", t.ref.name, err)
+			return fmt.Errorf("sheet %q: %w", t.ref.Name, err)
 		}
 	}
 	if err := r.readHintLists(); err != nil {
@@ -75,21 +76,21 @@ func (r *bookReader) openTabs() ([]*tabReader, error) {
 	tabs := tabsOf(r.in.schemas)
 	byTab := map[*tab]string{}
 	var readers []*tabReader
-	for _, ref := range r.book.sheets {
+	for _, ref := range r.book.Sheets {
 		t := r.tabFor(tabs, ref)
 		if t == nil {
 			continue
 		}
 		if first, twice := byTab[t]; twice {
-			r.report(diag.Position{File: r.file, Sheet: ref.name}, resource.Finding{
+			r.report(diag.Position{File: r.file, Sheet: ref.Name}, resource.Finding{
 				Code: diag.Duplicate, Message: fmt.Sprintf("sheet means %q, as does sheet %q; want one of them", t.title, first),
 			})
 			continue
 		}
-		byTab[t] = ref.name
+		byTab[t] = ref.Name
 		reader := &tabReader{bookReader: r, tab: t, ref: ref}
 		if err := reader.open(); err != nil {
-			return nil, fmt.Errorf("sheet %q: %w", ref.name, err)
+			return nil, fmt.Errorf("sheet %q: %w", ref.Name, err)
 		}
 		readers = append(readers, reader)
 	}
@@ -104,8 +105,8 @@ func tabRank(tabs []tab, t *tab) int {
 
 // tabFor gives the tab a sheet's name means, nil where the sheet is the user's
 // own. A name that is nearly a known one is a problem when the sheet has rows.
-func (r *bookReader) tabFor(tabs []tab, ref sheetRef) *tab {
-	folded := resource.Fold(ref.name)
+func (r *bookReader) tabFor(tabs []tab, ref xlsx.Sheet) *tab {
+	folded := resource.Fold(ref.Name)
 	known := []string{resource.Fold(hintListsTab)}
 	for _, ours := range ourTabs {
 		known = append(known, resource.Fold(ours))
@@ -133,14 +134,14 @@ func (r *bookReader) tabFor(tabs []tab, ref sheetRef) *tab {
 	return nil
 }
 
-func (r *bookReader) reportNearSheet(ref sheetRef, near string) {
-	facts, err := walkSheet(r.book, ref.part, nil)
-	if err == nil && facts.filled < 2 {
+func (r *bookReader) reportNearSheet(ref xlsx.Sheet, near string) {
+	facts, err := xlsx.Walk(r.book, ref.Part, nil)
+	if err == nil && facts.Filled < 2 {
 		return
 	}
-	r.report(diag.Position{File: r.file, Sheet: ref.name}, resource.Finding{
+	r.report(diag.Position{File: r.file, Sheet: ref.Name}, resource.Finding{
 		Code:    diag.UnknownKey,
-		Message: fmt.Sprintf("sheet is named %q and has rows; want a name adsync knows", ref.name),
+		Message: fmt.Sprintf("sheet is named %q and has rows; want a name adsync knows", ref.Name),
 		Hint:    fmt.Sprintf("did you mean %q? Give the sheet another name if it is your own", near),
 	})
 }

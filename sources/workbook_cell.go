@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
 // exactTypes are taken from cells that hold the value itself: the last value of
@@ -16,52 +17,52 @@ var exactTypes = []resource.Type{resource.TypeMoney, resource.TypeChoice, resour
 
 // cellText gives the text an attribute's Parse reads: what the cell stores, in
 // the form its type wants. It never looks at what the cell shows.
-func (r *tabReader) cellText(c cell, typ resource.Type) (string, *resource.Finding) {
-	if typ == resource.TypeImage && (c.isFormula || c.inPicture) {
-		if address, ok := pictureAddress(c.formula); ok {
+func (r *tabReader) cellText(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
+	if typ == resource.TypeImage && (c.IsFormula || c.InPicture) {
+		if address, ok := pictureAddress(c.Formula); ok {
 			return address, nil
 		}
-		if c.inPicture || strings.Contains(c.formula, "DISPIMG(") {
+		if c.InPicture || strings.Contains(c.Formula, "DISPIMG(") {
 			return "", pastedPicture()
 		}
 	}
-	if c.isFormula && c.form != errorCell {
+	if c.IsFormula && c.Form != xlsx.ErrorCell {
 		if finding := badFormula(c, typ); finding != nil {
 			return "", finding
 		}
 	}
-	switch c.form {
-	case errorCell:
+	switch c.Form {
+	case xlsx.ErrorCell:
 		return "", cellError(c)
-	case booleanCell:
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds %s; want %s", truth(c.text), wanted(typ))}
-	case dateCell:
-		return isoDay(c.text, typ)
-	case numberCell:
+	case xlsx.BooleanCell:
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds %s; want %s", truth(c.Text), wanted(typ))}
+	case xlsx.DateCell:
+		return isoDay(c.Text, typ)
+	case xlsx.NumberCell:
 		return r.numberText(c, typ)
 	}
-	return c.text, nil
+	return c.Text, nil
 }
 
-func cellError(c cell) *resource.Finding {
-	if c.inPicture {
+func cellError(c xlsx.Cell) *resource.Finding {
+	if c.InPicture {
 		return pastedPicture()
 	}
-	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("cell holds the error %s; want a value", c.text)}
+	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("cell holds the error %s; want a value", c.Text)}
 }
 
-func badFormula(c cell, typ resource.Type) *resource.Finding {
+func badFormula(c xlsx.Cell, typ resource.Type) *resource.Finding {
 	switch {
 	case slices.Contains(exactTypes, typ):
 		return refusedFormula(wanted(typ))
-	case !c.hasValue:
+	case !c.HasValue:
 		return &resource.Finding{
 			Code: diag.FormulaNoValue, Message: "formula has no value; want the value itself",
 			Hint: "open the workbook in a spreadsheet program and save it once, or paste the value",
 		}
-	case c.form == numberCell && typ != resource.TypeDay && typ != resource.TypeLast:
+	case c.Form == xlsx.NumberCell && typ != resource.TypeDay && typ != resource.TypeLast:
 		return &resource.Finding{
-			Code: diag.FormulaNoValue, Message: fmt.Sprintf("formula has the number %s as its last value; want %s", c.text, wanted(typ)),
+			Code: diag.FormulaNoValue, Message: fmt.Sprintf("formula has the number %s as its last value; want %s", c.Text, wanted(typ)),
 			Hint: "open the workbook in a spreadsheet program and save it once, or paste the value",
 		}
 	}
@@ -108,42 +109,42 @@ func isoDay(text string, typ resource.Type) (string, *resource.Finding) {
 	return day, nil
 }
 
-func (r *tabReader) numberText(c cell, typ resource.Type) (string, *resource.Finding) {
-	format, err := r.book.styleOf(c.style)
+func (r *tabReader) numberText(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
+	format, err := r.book.StyleOf(c.Style)
 	if err != nil {
-		return "", damagedBook("%v", err)
+		return "", xlsx.Damaged("%v", err)
 	}
 	switch {
 	case typ == resource.TypeMoney:
 		return r.amount(c, format)
 	case typ == resource.TypeDay || typ == resource.TypeLast:
-		if !format.date {
-			return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("cell holds the number %s; want a day such as 2026-12-01", c.text)}
+		if !format.Date {
+			return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("cell holds the number %s; want a day such as 2026-12-01", c.Text)}
 		}
-		return dayOfSerial(c.text, r.book.date1904)
+		return dayOfSerial(c.Text, r.book.Date1904)
 	case typ == resource.TypeID:
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s; want the id as text, because numbers lose zeros and digits", c.text)}
-	case format.date:
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds a date (the number %s); want text", c.text)}
-	case format.percent:
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds a percentage (the number %s); want text", c.text)}
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s; want the id as text, because numbers lose zeros and digits", c.Text)}
+	case format.Date:
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds a date (the number %s); want text", c.Text)}
+	case format.Percent:
+		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds a percentage (the number %s); want text", c.Text)}
 	}
-	return integerText(c.text)
+	return integerText(c.Text)
 }
 
 // amount gives the digits of money, if the cell's format does not say that the
 // number is something else.
-func (r *tabReader) amount(c cell, format cellStyle) (string, *resource.Finding) {
+func (r *tabReader) amount(c xlsx.Cell, format xlsx.Style) (string, *resource.Finding) {
 	currency := r.in.env.Currency
 	switch {
-	case format.date:
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a date (the number %s); want an amount such as 25.00", c.text)}
-	case format.percent:
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a percentage (the number %s); want an amount such as 25.00", c.text)}
-	case format.symbol != "" && currency != "" && isForeign(format.symbol, currency):
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s, shown in %q; want the account's currency %s", c.text, format.symbol, currency)}
+	case format.Date:
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a date (the number %s); want an amount such as 25.00", c.Text)}
+	case format.Percent:
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a percentage (the number %s); want an amount such as 25.00", c.Text)}
+	case format.Symbol != "" && currency != "" && isForeign(format.Symbol, currency):
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s, shown in %q; want the account's currency %s", c.Text, format.Symbol, currency)}
 	}
-	return moneyDigits(c.text)
+	return moneyDigits(c.Text)
 }
 
 func isForeign(symbol, currency string) bool {

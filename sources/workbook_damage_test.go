@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"adsync/internal/diag"
+	"adsync/internal/xlsx"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -94,7 +95,7 @@ func TestDamagedWorkbookIsUsedForNothing(t *testing.T) {
 		{"a cell of another row", part(sheet, replaced(`r="B2"`, `r="B3"`)), `cell "B3" stands after`},
 		{"an entity", part(sheet, replaced(`<v>0</v>`, `<v>&xxe;</v>`)), `the entity "xxe"`},
 		{"a document type", part(sheet, replaced("<worksheet", `<!DOCTYPE x [<!ENTITY xxe SYSTEM "file:///etc/passwd">]><worksheet`)), "has a document type"},
-		{"UTF-16", part(sheet, func(b []byte) []byte { return append([]byte("\xff\xfe"), utf16LE(string(b))...) }), "is not UTF-8"},
+		{"UTF-16", part(sheet, func(b []byte) []byte { return append([]byte("\xff\xfe"), xlsx.UTF16LE(string(b))...) }), "is not UTF-8"},
 		{"another encoding declared", part(sheet, replaced(`UTF-8`, `UTF-16`)), "encoding is not UTF-8"},
 		{"a zeroed block", part(sheet, replaced(`<row r="2"`, "\x00\x00\x00\x00")), "control character 0x0"},
 		{"bytes that are no UTF-8", part(shared, replaced("Spring", "Spr\xffing")), "shared texts: text is not UTF-8"},
@@ -132,8 +133,8 @@ func TestFileThatIsNoWorkbookIsNamed(t *testing.T) {
 		want    string
 	}{
 		{"nothing", nil, "file is empty"},
-		{"an old workbook", append(bytes.Clone(ole), utf16LE("Workbook")...), "an old workbook (.xls)"},
-		{"a workbook with a password", append(bytes.Clone(ole), utf16LE("EncryptedPackage")...), "a workbook with a password"},
+		{"an old workbook", append(bytes.Clone(ole), xlsx.UTF16LE("Workbook")...), "an old workbook (.xls)"},
+		{"a workbook with a password", append(bytes.Clone(ole), xlsx.UTF16LE("EncryptedPackage")...), "a workbook with a password"},
 		{"a binary workbook", zipOf("[Content_Types].xml", "xl/workbook.bin"), "a binary workbook (.xlsb)"},
 		{"an OpenDocument sheet", zipOf("mimetype", "content.xml"), "an OpenDocument file (.ods)"},
 		{"a workbook with macros", zipOf("[Content_Types].xml", "xl/workbook.xml", "xl/vbaProject.bin"), "with macros (.xlsm)"},

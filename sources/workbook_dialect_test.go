@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	"adsync/internal/xlsx"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -89,23 +90,23 @@ func TestCellsAgreeWithAnotherReader(t *testing.T) {
 		bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), bookOf(t, manyRows(50)),
 		fileBytes(t, "testdata/workbook/libreoffice.xlsx"),
 	} {
-		members, finding := openParts(t.Context(), content, defaultBounds())
+		members, finding := xlsx.Open(t.Context(), content, defaultBounds().workbook())
 		if finding != nil {
 			t.Fatal(finding.Message)
 		}
-		b, err := readBook(members)
+		b, err := xlsx.ReadBook(members)
 		must(t, err)
 		f := opened(t, content)
-		for _, sheet := range b.sheets {
+		for _, sheet := range b.Sheets {
 			got := map[string]string{}
-			_, err := walkSheet(b, sheet.part, func(row *sheetRow) error {
-				for _, c := range row.cells {
-					got[diag.ColumnName(c.column)+" "+string(rune('0'+row.number))] = c.text
+			_, err := xlsx.Walk(b, sheet.Part, func(row *xlsx.Row) error {
+				for _, c := range row.Cells {
+					got[diag.ColumnName(c.Column)+" "+string(rune('0'+row.Number))] = c.Text
 				}
 				return nil
 			})
 			must(t, err)
-			rows, err := f.GetRows(sheet.name, excelize.Options{RawCellValue: true})
+			rows, err := f.GetRows(sheet.Name, excelize.Options{RawCellValue: true})
 			must(t, err)
 			want := map[string]string{}
 			for i, row := range rows {
@@ -116,7 +117,7 @@ func TestCellsAgreeWithAnotherReader(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("sheet %s (-excelize +adsync):\n%s", sheet.name, diff)
+				t.Errorf("sheet %s (-excelize +adsync):\n%s", sheet.Name, diff)
 			}
 		}
 	}

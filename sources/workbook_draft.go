@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
 // rowDraft is a draft in the making, with what belongs to its row alone.
@@ -16,17 +17,17 @@ type rowDraft struct {
 }
 
 // readDraft makes the draft of one row.
-func (r *tabReader) readDraft(row *sheetRow) {
+func (r *tabReader) readDraft(row *xlsx.Row) {
 	s := r.tab.schema
-	d := &rowDraft{draft: draft{schema: s, position: r.at(row.number, 0), columns: r.attributeColumns}}
-	d.parents = r.emptyParents(row.number)
-	for _, c := range row.cells {
-		if known := r.header.column(c.column); known != nil {
-			r.readCell(d, known, row.number, c)
+	d := &rowDraft{draft: draft{schema: s, position: r.at(row.Number, 0), columns: r.attributeColumns}}
+	d.parents = r.emptyParents(row.Number)
+	for _, c := range row.Cells {
+		if known := r.header.column(c.Column); known != nil {
+			r.readCell(d, known, row.Number, c)
 		}
 	}
-	r.readPictures(d, row.number)
-	d.failed = d.failed || r.rowIsMerged(row.number)
+	r.readPictures(d, row.Number)
+	d.failed = d.failed || r.rowIsMerged(row.Number)
 	r.wantParents(&d.draft, row)
 	d.placeHintLists(r.namedListAttribute())
 	r.made.drafts = append(r.made.drafts, d.draft)
@@ -54,8 +55,8 @@ func (r *tabReader) emptyParents(row int) []mark {
 }
 
 // readCell reads one cell into the draft by the role of its column.
-func (r *tabReader) readCell(d *rowDraft, known *column, row int, c cell) {
-	position := r.at(row, c.column)
+func (r *tabReader) readCell(d *rowDraft, known *column, row int, c xlsx.Cell) {
+	position := r.at(row, c.Column)
 	switch known.role {
 	case roleAttribute:
 		r.readAttribute(d, known.attribute, position, c)
@@ -82,7 +83,7 @@ func (c *column) namedItems(text string) []string {
 	return names.Split(text)
 }
 
-func (r *tabReader) markOf(d *draft, position diag.Position, c cell) mark {
+func (r *tabReader) markOf(d *draft, position diag.Position, c xlsx.Cell) mark {
 	text, finding := r.cellText(c, resource.TypeText)
 	if finding != nil {
 		r.fail(d, position, finding)
@@ -93,19 +94,19 @@ func (r *tabReader) markOf(d *draft, position diag.Position, c cell) mark {
 
 // exactMark reads a key or an id: a number has lost its zeros, and a formula's
 // last value may be another row's.
-func (r *tabReader) exactMark(d *draft, title string, position diag.Position, c cell) mark {
+func (r *tabReader) exactMark(d *draft, title string, position diag.Position, c xlsx.Cell) mark {
 	switch {
-	case c.form == errorCell:
+	case c.Form == xlsx.ErrorCell:
 		r.fail(d, position, cellError(c))
-	case c.isFormula:
+	case c.IsFormula:
 		r.fail(d, position, refusedFormula("the "+strings.ToLower(title)))
-	case c.form != textCell:
+	case c.Form != xlsx.TextCell:
 		r.fail(d, position, &resource.Finding{
-			Code: diag.BadValue, Message: fmt.Sprintf("%s holds the number %s; want text, because numbers lose zeros and digits", title, c.text),
+			Code: diag.BadValue, Message: fmt.Sprintf("%s holds the number %s; want text, because numbers lose zeros and digits", title, c.Text),
 			Hint: "give the cell the format Text and type it again",
 		})
 	default:
-		return mark{trimmed(c.text), position}
+		return mark{trimmed(c.Text), position}
 	}
 	return mark{position: position}
 }
@@ -116,13 +117,13 @@ func (r *bookReader) fail(d *draft, position diag.Position, f *resource.Finding)
 }
 
 // readAttribute reads a value in the attribute's canonical form.
-func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position diag.Position, c cell) {
+func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position diag.Position, c xlsx.Cell) {
 	text, finding := r.cellText(c, a.Type)
 	if finding != nil {
 		r.reject(&d.draft, a, position, finding)
 		return
 	}
-	if c.form == textCell && !c.isFormula && asksToClear(text, a.Type) {
+	if c.Form == xlsx.TextCell && !c.IsFormula && asksToClear(text, a.Type) {
 		r.clear(&d.draft, a, position)
 		return
 	}
@@ -171,14 +172,14 @@ func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute, position diag.
 
 // wantParents reports the ancestors a row does not name. One that was refused
 // where it was read is not reported again.
-func (r *tabReader) wantParents(d *draft, row *sheetRow) {
+func (r *tabReader) wantParents(d *draft, row *xlsx.Row) {
 	for i := range r.tab.columns {
 		c := &r.tab.columns[i]
-		if c.role != roleParent || d.parents[c.depth].text != "" || r.rowIsMerged(row.number) {
+		if c.role != roleParent || d.parents[c.depth].text != "" || r.rowIsMerged(row.Number) {
 			continue
 		}
 		position := d.parents[c.depth].position
-		if d.failed && row.refuses(position.Column) {
+		if d.failed && refuses(row, position.Column) {
 			continue
 		}
 		r.fail(d, position, &resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s is missing; want its name", c.title)})
@@ -186,9 +187,9 @@ func (r *tabReader) wantParents(d *draft, row *sheetRow) {
 }
 
 // refuses says that a column holds something that is no text.
-func (row *sheetRow) refuses(column int) bool {
-	return slices.ContainsFunc(row.cells, func(c cell) bool {
-		return c.column == column && (c.form != textCell || c.isFormula)
+func refuses(row *xlsx.Row, column int) bool {
+	return slices.ContainsFunc(row.Cells, func(c xlsx.Cell) bool {
+		return c.Column == column && (c.Form != xlsx.TextCell || c.IsFormula)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -23,16 +24,16 @@ type listEntry struct {
 }
 
 // readEntry reads one row of a sheet of entries.
-func (r *tabReader) readEntry(row *sheetRow) {
-	d := &draft{position: r.at(row.number, 0), parents: r.emptyParents(row.number)}
+func (r *tabReader) readEntry(row *xlsx.Row) {
+	d := &draft{position: r.at(row.Number, 0), parents: r.emptyParents(row.Number)}
 	e := listEntry{list: r.tab.list, schema: r.tab.schema}
 	use := mark{}
-	for _, c := range row.cells {
-		known := r.header.column(c.column)
+	for _, c := range row.Cells {
+		known := r.header.column(c.Column)
 		if known == nil {
 			continue
 		}
-		switch position := r.at(row.number, c.column); known.role {
+		switch position := r.at(row.Number, c.Column); known.role {
 		case roleParent:
 			d.parents[known.depth] = r.markOf(d, position, c)
 		case roleUse:
@@ -41,7 +42,7 @@ func (r *tabReader) readEntry(row *sheetRow) {
 			e.text = r.entryMark(d, position, c)
 		}
 	}
-	d.failed = d.failed || r.rowIsMerged(row.number)
+	d.failed = d.failed || r.rowIsMerged(row.Number)
 	r.wantParents(d, row)
 	r.wantItem(d, &e, row)
 	e.attribute = r.attributeOf(d, use)
@@ -53,7 +54,7 @@ func (r *tabReader) readEntry(row *sheetRow) {
 }
 
 // entryMark reads one entry in the form its list wants.
-func (r *tabReader) entryMark(d *draft, position diag.Position, c cell) mark {
+func (r *tabReader) entryMark(d *draft, position diag.Position, c xlsx.Cell) mark {
 	typ := resource.TypeText
 	if a, ok := r.tab.schema.Attribute(r.tab.list.uses[0].attribute); ok && a.Type == resource.TypeIDs {
 		typ = a.Type
@@ -66,12 +67,12 @@ func (r *tabReader) entryMark(d *draft, position diag.Position, c cell) mark {
 	return mark{trimmed(text), position}
 }
 
-func (r *tabReader) wantItem(d *draft, e *listEntry, row *sheetRow) {
+func (r *tabReader) wantItem(d *draft, e *listEntry, row *xlsx.Row) {
 	number := r.header.columnOf(func(c *column) bool { return c.role == roleItem })
-	if e.text.text != "" || r.rowIsMerged(row.number) || row.refuses(number) {
+	if e.text.text != "" || r.rowIsMerged(row.Number) || refuses(row, number) {
 		return
 	}
-	r.fail(d, r.at(row.number, number), &resource.Finding{Code: diag.Required, Message: r.tab.list.item + " is missing; want one"})
+	r.fail(d, r.at(row.Number, number), &resource.Finding{Code: diag.Required, Message: r.tab.list.item + " is missing; want one"})
 }
 
 // attributeOf reads the column Use.

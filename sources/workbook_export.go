@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -188,7 +189,7 @@ func unwritable(text string) string {
 	if n := len(utf16.Encode([]rune(text))); n > maxCellText {
 		return fmt.Sprintf("has %d characters; a cell holds %d", n, maxCellText)
 	}
-	if i := strings.IndexFunc(text, func(r rune) bool { return !xmlChar(r) }); i >= 0 {
+	if i := strings.IndexFunc(text, func(r rune) bool { return !xlsx.ValidChar(r) }); i >= 0 {
 		return "holds a character no cell can hold"
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 
 	"golang.org/x/text/currency"
 )
@@ -55,20 +56,20 @@ func (h *headerRow) attributeColumns() map[string]int {
 }
 
 // matchHeader takes a row for the header and says what it would mean.
-func matchHeader(t *tab, row *sheetRow) headerRow {
-	last := row.cells[len(row.cells)-1].column
-	h := headerRow{number: row.number, columns: make([]*column, last+1), near: make([]string, last+1), written: make([]string, last+1)}
-	for _, c := range row.cells {
-		h.written[c.column] = strings.TrimSpace(c.text)
-		if c.form != textCell {
+func matchHeader(t *tab, row *xlsx.Row) headerRow {
+	last := row.Cells[len(row.Cells)-1].Column
+	h := headerRow{number: row.Number, columns: make([]*column, last+1), near: make([]string, last+1), written: make([]string, last+1)}
+	for _, c := range row.Cells {
+		h.written[c.Column] = strings.TrimSpace(c.Text)
+		if c.Form != xlsx.TextCell {
 			continue
 		}
-		if known, _ := t.columnFor(c.text); known != nil {
-			h.columns[c.column] = known
+		if known, _ := t.columnFor(c.Text); known != nil {
+			h.columns[c.Column] = known
 			h.matched++
 			continue
 		}
-		h.near[c.column] = t.nearest(c.text)
+		h.near[c.Column] = t.nearest(c.Text)
 	}
 	return h
 }
@@ -131,8 +132,8 @@ type headerFinder struct {
 	best headerRow
 }
 
-func (f *headerFinder) look(row *sheetRow) {
-	if row.number > headerRows || isComment(row) {
+func (f *headerFinder) look(row *xlsx.Row) {
+	if row.Number > headerRows || isComment(row) {
 		return
 	}
 	if h := matchHeader(f.tab, row); h.matched > f.best.matched {
@@ -141,15 +142,15 @@ func (f *headerFinder) look(row *sheetRow) {
 }
 
 // isComment says that the first cell of a row that holds something begins with #.
-func isComment(row *sheetRow) bool {
-	return row.cells[0].form == textCell && strings.HasPrefix(row.cells[0].text, "#")
+func isComment(row *xlsx.Row) bool {
+	return row.Cells[0].Form == xlsx.TextCell && strings.HasPrefix(row.Cells[0].Text, "#")
 }
 
 // checkHeader reports what is wrong with the header itself.
 func (r *tabReader) checkHeader() bool {
 	h := &r.header
 	if h.matched < 2 {
-		r.report(diag.Position{File: r.file, Sheet: r.ref.name, Line: 1, Column: 1}, resource.Finding{
+		r.report(diag.Position{File: r.file, Sheet: r.ref.Name, Line: 1, Column: 1}, resource.Finding{
 			Code:    diag.UnknownKey,
 			Message: fmt.Sprintf("sheet has no header in its first %d rows; want a row with %s", headerRows, strings.Join(r.tab.mainTitles(), ", ")),
 		})

@@ -5,25 +5,26 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
 // readHintLists reads the sheet with one named list a column: the name on top,
 // the entries below.
 func (r *bookReader) readHintLists() error {
-	for _, ref := range r.book.sheets {
-		if resource.Fold(ref.name) != resource.Fold(hintListsTab) {
+	for _, ref := range r.book.Sheets {
+		if resource.Fold(ref.Name) != resource.Fold(hintListsTab) {
 			continue
 		}
 		h := &hintListReader{tabReader: &tabReader{bookReader: r, ref: ref}, byColumn: map[int]int{}}
-		facts, err := walkSheet(r.book, ref.part, nil)
-		if err == nil && facts.filled > r.in.bounds.hintRows {
-			err = fmt.Errorf("it has %d rows; want at most %d", facts.filled, r.in.bounds.hintRows)
+		facts, err := xlsx.Walk(r.book, ref.Part, nil)
+		if err == nil && facts.Filled > r.in.bounds.hintRows {
+			err = fmt.Errorf("it has %d rows; want at most %d", facts.Filled, r.in.bounds.hintRows)
 		}
 		if err == nil {
-			_, err = walkSheet(r.book, ref.part, h.readRow)
+			_, err = xlsx.Walk(r.book, ref.Part, h.readRow)
 		}
 		if err != nil {
-			return fmt.Errorf("sheet %q: %w", ref.name, err)
+			return fmt.Errorf("sheet %q: %w", ref.Name, err)
 		}
 		h.wantEntries()
 	}
@@ -36,7 +37,7 @@ type hintListReader struct {
 	byColumn map[int]int // place of the column's list among the lists made
 }
 
-func (h *hintListReader) readRow(row *sheetRow) error {
+func (h *hintListReader) readRow(row *xlsx.Row) error {
 	if isComment(row) {
 		h.made.rows.Read++
 		h.made.rows.Ignored++
@@ -48,14 +49,14 @@ func (h *hintListReader) readRow(row *sheetRow) error {
 	}
 	h.made.rows.Read++
 	failed := &draft{}
-	for _, c := range row.cells {
+	for _, c := range row.Cells {
 		text, finding := h.cellText(c, resource.TypeText)
-		i, known := h.byColumn[c.column]
-		switch position := h.at(row.number, c.column); {
+		i, known := h.byColumn[c.Column]
+		switch position := h.at(row.Number, c.Column); {
 		case finding != nil:
 			h.fail(failed, position, finding)
 		case !known:
-			h.fail(failed, position, &resource.Finding{Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has an entry and no name on top; want the list's name", diag.ColumnName(c.column))})
+			h.fail(failed, position, &resource.Finding{Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has an entry and no name on top; want the list's name", diag.ColumnName(c.Column))})
 		case trimmed(text) != "":
 			list := &h.made.lists[i]
 			list.items = append(list.items, hint{mark: mark{trimmed(text), position}})
@@ -65,16 +66,16 @@ func (h *hintListReader) readRow(row *sheetRow) error {
 	return nil
 }
 
-func (h *hintListReader) readNames(row *sheetRow) {
-	h.header = row.number
-	for _, c := range row.cells {
-		position := h.at(row.number, c.column)
+func (h *hintListReader) readNames(row *xlsx.Row) {
+	h.header = row.Number
+	for _, c := range row.Cells {
+		position := h.at(row.Number, c.Column)
 		name, finding := h.cellText(c, resource.TypeText)
 		if finding != nil {
 			h.report(position, *finding)
 			continue
 		}
-		h.byColumn[c.column] = len(h.made.lists)
+		h.byColumn[c.Column] = len(h.made.lists)
 		h.made.lists = append(h.made.lists, hintList{name: mark{trimmed(name), position}})
 	}
 }

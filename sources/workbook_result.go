@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -31,7 +32,7 @@ type RowOutcome struct {
 // problems of other files are left out. The original must be a workbook that
 // reads without damage.
 func WriteResultCopy(original []byte, w io.Writer, file string, outcomes []RowOutcome, problems []diag.Problem) error {
-	if _, finding := openParts(context.Background(), original, defaultBounds()); finding != nil {
+	if _, finding := xlsx.Open(context.Background(), original, defaultBounds().workbook()); finding != nil {
 		return fmt.Errorf("copy %s: %s", file, finding.Message)
 	}
 	folder, err := os.MkdirTemp("", "adsync-workbook-")
@@ -184,7 +185,7 @@ func (c *resultCopy) resultColumns(sheet string, firstRow int) (header, result, 
 	if result == 0 || message == 0 {
 		result, message = last+1, last+2
 	}
-	if message > lastColumn {
+	if message > xlsx.LastColumn {
 		return 0, 0, 0, fmt.Errorf("it has no room for two more columns")
 	}
 	return header, result, message, rows.Error()

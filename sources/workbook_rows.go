@@ -8,17 +8,18 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
 // tabReader reads one sheet.
 type tabReader struct {
 	*bookReader
 	tab      *tab
-	ref      sheetRef
-	facts    sheetFacts
+	ref      xlsx.Sheet
+	facts    xlsx.Facts
 	header   headerRow
-	pictures []anchor
-	merged   []area // whole rows with merged cells that are read, disjoint and ascending
+	pictures []xlsx.Anchor
+	merged   []xlsx.Area // whole rows with merged cells that are read, disjoint and ascending
 	visited  int
 	hidden   int          // hidden rows that were read
 	told     map[int]bool // columns that were reported
@@ -31,8 +32,8 @@ var errTooLong = errors.New("reading takes too long; want a smaller workbook")
 // open walks the sheet to its end, finds its header and holds it to the bounds.
 func (r *tabReader) open() error {
 	finder := headerFinder{tab: r.tab}
-	facts, err := walkSheet(r.book, r.ref.part, func(row *sheetRow) error {
-		if row.number%1000 == 0 && r.ctx.Err() != nil {
+	facts, err := xlsx.Walk(r.book, r.ref.Part, func(row *xlsx.Row) error {
+		if row.Number%1000 == 0 && r.ctx.Err() != nil {
 			return errTooLong
 		}
 		finder.look(row)
@@ -45,52 +46,52 @@ func (r *tabReader) open() error {
 	if r.tab.list != nil && r.tab.list.many {
 		bound = r.in.bounds.hintRows
 	}
-	if facts.filled > bound {
-		return fmt.Errorf("it has %d rows; want at most %d", facts.filled, bound)
+	if facts.Filled > bound {
+		return fmt.Errorf("it has %d rows; want at most %d", facts.Filled, bound)
 	}
 	r.facts, r.header, r.told = facts, finder.best, map[int]bool{}
-	r.pictures, err = r.book.picturesOn(r.ref.part, facts.drawing)
+	r.pictures, err = r.book.PicturesOn(r.ref.Part, facts.Drawing)
 	return err
 }
 
 // readRows makes what the rows below the header say.
 func (r *tabReader) readRows() error {
-	if r.facts.filled == 0 || !r.checkHeader() {
+	if r.facts.Filled == 0 || !r.checkHeader() {
 		return nil
 	}
 	r.checkMerges()
 	r.attributeColumns = r.header.attributeColumns()
-	facts, err := walkSheet(r.book, r.ref.part, func(row *sheetRow) error {
+	facts, err := xlsx.Walk(r.book, r.ref.Part, func(row *xlsx.Row) error {
 		r.visited++
 		if r.visited%1000 == 0 && r.ctx.Err() != nil {
 			return errTooLong
 		}
-		if row.number > r.header.number {
+		if row.Number > r.header.number {
 			r.readRow(row)
 		}
 		return nil
 	})
-	if err == nil && (facts.filled != r.facts.filled || r.visited != facts.filled) {
-		return fmt.Errorf("%d rows were read where %d are written", r.visited, r.facts.filled)
+	if err == nil && (facts.Filled != r.facts.Filled || r.visited != facts.Filled) {
+		return fmt.Errorf("%d rows were read where %d are written", r.visited, r.facts.Filled)
 	}
 	r.warnHidden()
 	return err
 }
 
 func (r *tabReader) at(row, column int) diag.Position {
-	return diag.Position{File: r.file, Sheet: r.ref.name, Line: row, Column: column}
+	return diag.Position{File: r.file, Sheet: r.ref.Name, Line: row, Column: column}
 }
 
 // checkMerges reports merged cells from the header down in the columns that
 // are read: only the first of them holds the value.
 func (r *tabReader) checkMerges() {
-	merges := slices.SortedFunc(slices.Values(r.facts.merges), func(a, b area) int { return a.fromRow - b.fromRow })
+	merges := slices.SortedFunc(slices.Values(r.facts.Merges), func(a, b xlsx.Area) int { return a.FromRow - b.FromRow })
 	for _, m := range merges {
 		if r.mergeMatters(m) {
 			r.merged = joinRows(r.merged, m)
-			r.report(r.at(m.fromRow, m.fromColumn), resource.Finding{
+			r.report(r.at(m.FromRow, m.FromColumn), resource.Finding{
 				Code:    diag.MergedCell,
-				Message: fmt.Sprintf("cells %s%d to %s%d are merged; want one value a cell", diag.ColumnName(m.fromColumn), m.fromRow, diag.ColumnName(m.toColumn), m.toRow),
+				Message: fmt.Sprintf("cells %s%d to %s%d are merged; want one value a cell", diag.ColumnName(m.FromColumn), m.FromRow, diag.ColumnName(m.ToColumn), m.ToRow),
 				Hint:    "unmerge the cells and fill each of them",
 			})
 		}
@@ -98,20 +99,20 @@ func (r *tabReader) checkMerges() {
 }
 
 // joinRows adds the rows of an area to spans that ascend and do not touch.
-func joinRows(spans []area, m area) []area {
+func joinRows(spans []xlsx.Area, m xlsx.Area) []xlsx.Area {
 	last := len(spans) - 1
-	if last >= 0 && m.fromRow <= spans[last].toRow {
-		spans[last].toRow = max(spans[last].toRow, m.toRow)
+	if last >= 0 && m.FromRow <= spans[last].ToRow {
+		spans[last].ToRow = max(spans[last].ToRow, m.ToRow)
 		return spans
 	}
-	return append(spans, area{fromRow: m.fromRow, toRow: m.toRow})
+	return append(spans, xlsx.Area{FromRow: m.FromRow, ToRow: m.ToRow})
 }
 
-func (r *tabReader) mergeMatters(m area) bool {
-	if m.toRow < r.header.number || m.fromRow == m.toRow && m.fromColumn == m.toColumn {
+func (r *tabReader) mergeMatters(m xlsx.Area) bool {
+	if m.ToRow < r.header.number || m.FromRow == m.ToRow && m.FromColumn == m.ToColumn {
 		return false
 	}
-	for column := m.fromColumn; column <= min(m.toColumn, len(r.header.columns)-1); column++ {
+	for column := m.FromColumn; column <= min(m.ToColumn, len(r.header.columns)-1); column++ {
 		if c := r.header.column(column); c != nil && c.role != roleOurs {
 			return true
 		}
@@ -121,19 +122,19 @@ func (r *tabReader) mergeMatters(m area) bool {
 
 // rowIsMerged says that a row has merged cells in columns that are read.
 func (r *tabReader) rowIsMerged(row int) bool {
-	i, _ := slices.BinarySearchFunc(r.merged, row, func(a area, row int) int { return a.toRow - row })
-	return i < len(r.merged) && r.merged[i].fromRow <= row
+	i, _ := slices.BinarySearchFunc(r.merged, row, func(a xlsx.Area, row int) int { return a.ToRow - row })
+	return i < len(r.merged) && r.merged[i].FromRow <= row
 }
 
 func (r *tabReader) warnHidden() {
 	columns := 0
 	for number, c := range r.header.columns {
-		if c != nil && c.role != roleOurs && slices.ContainsFunc(r.facts.hidden, func(a area) bool { return a.has(1, number) }) {
+		if c != nil && c.role != roleOurs && slices.ContainsFunc(r.facts.Hidden, func(a xlsx.Area) bool { return a.Has(1, number) }) {
 			columns++
 		}
 	}
 	var parts []string
-	if r.ref.hidden {
+	if r.ref.Hidden {
 		parts = append(parts, "the sheet is hidden")
 	}
 	if r.hidden > 0 {
@@ -143,7 +144,7 @@ func (r *tabReader) warnHidden() {
 		parts = append(parts, counted(columns, "column is hidden", "columns are hidden"))
 	}
 	if len(parts) > 0 && r.visited > 0 {
-		r.report(diag.Position{File: r.file, Sheet: r.ref.name}, resource.Finding{
+		r.report(diag.Position{File: r.file, Sheet: r.ref.Name}, resource.Finding{
 			Code: diag.HiddenCells, Severity: diag.Warning, Message: strings.Join(parts, " and ") + ", and read like the others",
 		})
 	}
@@ -157,7 +158,7 @@ func counted(n int, one, many string) string {
 }
 
 // readRow decides what a row is: a remark, left out, blank, or something to read.
-func (r *tabReader) readRow(row *sheetRow) {
+func (r *tabReader) readRow(row *xlsx.Row) {
 	switch {
 	case isComment(row):
 		r.made.rows.Read++
@@ -167,7 +168,7 @@ func (r *tabReader) readRow(row *sheetRow) {
 		return
 	}
 	r.made.rows.Read++
-	if row.hidden {
+	if row.Hidden {
 		r.hidden++
 	}
 	included, finding := r.included(row)
@@ -185,13 +186,13 @@ func (r *tabReader) readRow(row *sheetRow) {
 
 // saysSomething reports strange columns with values, and whether any column
 // that is read has one.
-func (r *tabReader) saysSomething(row *sheetRow) bool {
+func (r *tabReader) saysSomething(row *xlsx.Row) bool {
 	says := false
-	for _, c := range row.cells {
-		known := r.header.column(c.column)
+	for _, c := range row.Cells {
+		known := r.header.column(c.Column)
 		switch {
-		case known == nil && !c.isFormula:
-			r.reportStrange(row.number, c.column)
+		case known == nil && !c.IsFormula:
+			r.reportStrange(row.Number, c.Column)
 		case known != nil && known.role != roleOurs:
 			says = true
 		}
@@ -227,9 +228,9 @@ func (r *tabReader) reportStrange(row, number int) {
 }
 
 // included reads the column Include.
-func (r *tabReader) included(row *sheetRow) (bool, *resource.Finding) {
-	for _, c := range row.cells {
-		known := r.header.column(c.column)
+func (r *tabReader) included(row *xlsx.Row) (bool, *resource.Finding) {
+	for _, c := range row.Cells {
+		known := r.header.column(c.Column)
 		if known == nil || known.role != roleInclude {
 			continue
 		}
@@ -237,16 +238,16 @@ func (r *tabReader) included(row *sheetRow) (bool, *resource.Finding) {
 		if ok {
 			return yes, nil
 		}
-		finding := &resource.Finding{Code: diag.BadChoice, Message: fmt.Sprintf("Include is %q; want yes or no", c.text)}
-		r.report(r.at(row.number, c.column), *finding)
+		finding := &resource.Finding{Code: diag.BadChoice, Message: fmt.Sprintf("Include is %q; want yes or no", c.Text)}
+		r.report(r.at(row.Number, c.Column), *finding)
 		return false, finding
 	}
 	return true, nil
 }
 
-func yesOrNo(c cell) (yes, ok bool) {
-	switch word := resource.Fold(c.text); {
-	case c.form == errorCell || c.isFormula && !c.hasValue:
+func yesOrNo(c xlsx.Cell) (yes, ok bool) {
+	switch word := resource.Fold(c.Text); {
+	case c.Form == xlsx.ErrorCell || c.IsFormula && !c.HasValue:
 		return false, false
 	case slices.Contains([]string{"yes", "y", "true", "1", ""}, word):
 		return true, true

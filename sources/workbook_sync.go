@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
 // checkSync reads what wrote the workbook, if adsync did, and says whether its
@@ -14,19 +15,19 @@ import (
 // the sheets look like. A workbook without the sheet is as good as any.
 func (r *bookReader) checkSync() (fits bool, err error) {
 	fits = true
-	for _, ref := range r.book.sheets {
-		if ref.name != syncTab {
+	for _, ref := range r.book.Sheets {
+		if ref.Name != syncTab {
 			continue
 		}
 		said := map[string]string{}
-		_, err := walkSheet(r.book, ref.part, func(row *sheetRow) error {
-			if len(row.cells) == 2 {
-				said[row.cells[0].text] = row.cells[1].text
+		_, err := xlsx.Walk(r.book, ref.Part, func(row *xlsx.Row) error {
+			if len(row.Cells) == 2 {
+				said[row.Cells[0].Text] = row.Cells[1].Text
 			}
 			return nil
 		})
 		if err != nil {
-			return false, fmt.Errorf("sheet %q: %w", ref.name, err)
+			return false, fmt.Errorf("sheet %q: %w", ref.Name, err)
 		}
 		for _, finding := range r.judgeSync(said) {
 			fits = false

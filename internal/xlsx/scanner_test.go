@@ -1,4 +1,4 @@
-package sources
+package xlsx
 
 import (
 	"bytes"

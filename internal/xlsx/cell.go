@@ -1,4 +1,4 @@
-package sources
+package xlsx
 
 import (
 	"bytes"
@@ -25,13 +25,13 @@ func (w *sheetWalker) readCell() error {
 		}
 		switch string(w.name) {
 		case "v":
-			c.hasValue = true
+			c.HasValue = true
 			value, err = w.elementText()
 		case "f":
-			c.isFormula = true
-			c.formula, err = w.elementText()
+			c.IsFormula = true
+			c.Formula, err = w.elementText()
 		case "is":
-			c.hasValue = true
+			c.HasValue = true
 			value, err = w.richText("is")
 		default:
 			err = w.skipElement()
@@ -42,57 +42,57 @@ func (w *sheetWalker) readCell() error {
 	}
 }
 
-func (w *sheetWalker) cellHead() (c cell, typ string, err error) {
-	c.column = w.column + 1
+func (w *sheetWalker) cellHead() (c Cell, typ string, err error) {
+	c.Column = w.column + 1
 	if r := w.attr("r"); r != nil {
 		row, column, ok := parseCellName(string(r))
-		if !ok || row != w.row.number || column < c.column {
+		if !ok || row != w.row.Number || column < c.Column {
 			return c, "", fmt.Errorf("cell %q stands after column %d; want ascending cells of this row", r, w.column)
 		}
-		c.column = column
+		c.Column = column
 	}
-	w.column = c.column
+	w.column = c.Column
 	if s := w.attr("s"); s != nil {
-		if c.style, err = strconv.Atoi(string(s)); err != nil {
+		if c.Style, err = strconv.Atoi(string(s)); err != nil {
 			return c, "", fmt.Errorf("cell has style %q", s)
 		}
 	}
-	if _, err = w.book.styleOf(c.style); err != nil {
+	if _, err = w.book.StyleOf(c.Style); err != nil {
 		return c, "", err
 	}
-	c.inPicture = w.attr("vm") != nil
+	c.InPicture = w.attr("vm") != nil
 	return c, string(w.attr("t")), nil
 }
 
 // keep gives a cell its form and puts it in the row unless it is blank.
-func (w *sheetWalker) keep(c cell, typ, value string) error {
+func (w *sheetWalker) keep(c Cell, typ, value string) error {
 	var err error
-	c.text = value
+	c.Text = value
 	switch typ {
 	case "s":
-		c.form = textCell
-		c.text, err = w.shared(value, c.hasValue)
+		c.Form = TextCell
+		c.Text, err = w.shared(value, c.HasValue)
 	case "str":
-		c.form = textCell
-		c.text = unescapeX(value)
-		c.hasValue = c.hasValue || c.isFormula && value != ""
+		c.Form = TextCell
+		c.Text = unescapeX(value)
+		c.HasValue = c.HasValue || c.IsFormula && value != ""
 	case "inlineStr":
-		c.form = textCell
+		c.Form = TextCell
 	case "b":
-		c.form = booleanCell
+		c.Form = BooleanCell
 	case "e":
-		c.form = errorCell
+		c.Form = ErrorCell
 	case "d":
-		c.form = dateCell
+		c.Form = DateCell
 	case "", "n":
-		c.form = numberCell
-		c.text = string(bytes.TrimSpace([]byte(value)))
-		c.hasValue = c.text != ""
+		c.Form = NumberCell
+		c.Text = string(bytes.TrimSpace([]byte(value)))
+		c.HasValue = c.Text != ""
 	default:
 		err = fmt.Errorf("a cell has the type %q", typ)
 	}
-	if err == nil && (c.text != "" || c.isFormula || c.inPicture) {
-		w.row.cells = append(w.row.cells, c)
+	if err == nil && (c.Text != "" || c.IsFormula || c.InPicture) {
+		w.row.Cells = append(w.row.Cells, c)
 	}
 	return err
 }

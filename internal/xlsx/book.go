@@ -1,4 +1,4 @@
-package sources
+package xlsx
 
 import (
 	"bytes"
@@ -8,23 +8,23 @@ import (
 )
 
 // book is what a workbook says beside the cells of its sheets.
-type book struct {
+type Book struct {
 	parts    bookParts
-	sheets   []sheetRef
-	date1904 bool
+	Sheets   []Sheet
+	Date1904 bool
 	strings  []string
-	styles   []cellStyle // by the number a cell gives
+	styles   []Style // by the number a cell gives
 }
 
 // sheetRef is one tab.
-type sheetRef struct {
-	name   string
-	part   string
-	hidden bool
+type Sheet struct {
+	Name   string
+	Part   string
+	Hidden bool
 }
 
 // readBook reads the workbook's own parts: its sheets, shared strings and styles.
-func readBook(ps bookParts) (*book, error) {
+func ReadBook(ps bookParts) (*Book, error) {
 	root, err := relations(ps, "")
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func readBook(ps bookParts) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &book{parts: ps}
+	b := &Book{parts: ps}
 	if err := b.readSheets(main, rels); err != nil {
 		return nil, fmt.Errorf("%s: %w", main, err)
 	}
@@ -135,12 +135,12 @@ func elements(data []byte, visit func(*xmlScanner) error) error {
 	}
 }
 
-func (b *book) readSheets(main string, rels relationList) error {
+func (b *Book) readSheets(main string, rels relationList) error {
 	return elements(b.parts.content[main], func(s *xmlScanner) error {
 		switch string(s.name) {
 		case "workbookPr":
 			value := string(s.attr("date1904"))
-			b.date1904 = value == "1" || value == "true"
+			b.Date1904 = value == "1" || value == "true"
 		case "sheet":
 			return b.addSheet(s, rels)
 		}
@@ -148,7 +148,7 @@ func (b *book) readSheets(main string, rels relationList) error {
 	})
 }
 
-func (b *book) addSheet(s *xmlScanner, rels relationList) error {
+func (b *Book) addSheet(s *xmlScanner, rels relationList) error {
 	if len(s.open) != 3 {
 		return nil
 	}
@@ -170,13 +170,13 @@ func (b *book) addSheet(s *xmlScanner, rels relationList) error {
 		return nil // a chart or a dialog has no cells
 	}
 	state := string(s.attr("state"))
-	b.sheets = append(b.sheets, sheetRef{name: name, part: r.target, hidden: state == "hidden" || state == "veryHidden"})
+	b.Sheets = append(b.Sheets, Sheet{Name: name, Part: r.target, Hidden: state == "hidden" || state == "veryHidden"})
 	return nil
 }
 
 // sharedStrings reads the texts that cells name by number, runs of rich text
 // joined, phonetic guides left out.
-func (b *book) sharedStrings(part string) ([]string, error) {
+func (b *Book) sharedStrings(part string) ([]string, error) {
 	if part == "" {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package sources
+package xlsx
 
 import (
 	"bytes"
@@ -11,78 +11,78 @@ import (
 type cellForm uint8
 
 const (
-	numberCell cellForm = iota // digits as written
-	textCell
-	booleanCell // "1" or "0"
-	errorCell   // "#REF!"
-	dateCell    // an ISO 8601 date or time
+	NumberCell cellForm = iota // digits as written
+	TextCell
+	BooleanCell // "1" or "0"
+	ErrorCell   // "#REF!"
+	DateCell    // an ISO 8601 date or time
 )
 
 // cell is what a sheet stores, never what it shows.
-type cell struct {
-	column    int // 1 is A
-	form      cellForm
-	text      string
-	style     int
-	isFormula bool
-	formula   string
-	hasValue  bool // a formula may have none
-	inPicture bool // a picture placed in the cell
+type Cell struct {
+	Column    int // 1 is A
+	Form      cellForm
+	Text      string
+	Style     int
+	IsFormula bool
+	Formula   string
+	HasValue  bool // a formula may have none
+	InPicture bool // a picture placed in the cell
 }
 
 // sheetRow is one row with the cells that hold something.
-type sheetRow struct {
-	number int
-	hidden bool
-	cells  []cell
+type Row struct {
+	Number int
+	Hidden bool
+	Cells  []Cell
 }
 
 // sheetFacts are what is known of a sheet after it was walked to its end.
-type sheetFacts struct {
+type Facts struct {
 	rows    int    // row elements
-	filled  int    // rows that hold something
-	merges  []area // merged cells
-	hidden  []area // hidden columns
-	drawing string // relationship that leads to its pictures
+	Filled  int    // rows that hold something
+	Merges  []Area // merged cells
+	Hidden  []Area // hidden columns
+	Drawing string // relationship that leads to its pictures
 }
 
 // area is a rectangle of cells, both corners inside.
-type area struct{ fromRow, fromColumn, toRow, toColumn int }
+type Area struct{ FromRow, FromColumn, ToRow, ToColumn int }
 
-func (a area) has(row, column int) bool {
-	return row >= a.fromRow && row <= a.toRow && column >= a.fromColumn && column <= a.toColumn
+func (a Area) Has(row, column int) bool {
+	return row >= a.FromRow && row <= a.ToRow && column >= a.FromColumn && column <= a.ToColumn
 }
 
 // The size of a sheet in every program that writes workbooks.
 const (
 	lastRow    = 1_048_576
-	lastColumn = 16_384
+	LastColumn = 16_384
 )
 
 // sheetWalker walks one sheet's XML and holds it to its own promises: rows and cells
 // ascend, every shared text and style exists, every element is whole.
 type sheetWalker struct {
 	*xmlScanner
-	book   *book
-	facts  sheetFacts
-	row    sheetRow
-	visit  func(*sheetRow) error
+	book   *Book
+	facts  Facts
+	row    Row
+	visit  func(*Row) error
 	column int
 }
 
 // walkSheet visits the rows that hold something. The row handed out is used
 // again for the next; a nil visit only checks.
-func walkSheet(b *book, part string, visit func(*sheetRow) error) (sheetFacts, error) {
+func Walk(b *Book, part string, visit func(*Row) error) (Facts, error) {
 	s, err := newScanner(b.parts.content[part])
 	if err != nil {
-		return sheetFacts{}, err
+		return Facts{}, err
 	}
 	w := &sheetWalker{xmlScanner: s, book: b, visit: visit}
 	if err := w.walk(); err != nil {
-		return sheetFacts{}, err
+		return Facts{}, err
 	}
 	if n := countRows(s.data); n != w.facts.rows {
-		return sheetFacts{}, fmt.Errorf("%d rows were read where %d are written", w.facts.rows, n)
+		return Facts{}, fmt.Errorf("%d rows were read where %d are written", w.facts.rows, n)
 	}
 	return w.facts, nil
 }
@@ -144,17 +144,17 @@ func (w *sheetWalker) besideData(name string) error {
 	switch name {
 	case "mergeCell":
 		a, err := parseArea(string(w.attr("ref")))
-		w.facts.merges = append(w.facts.merges, a)
+		w.facts.Merges = append(w.facts.Merges, a)
 		return err
 	case "col":
 		from, _ := strconv.Atoi(string(w.attr("min")))
 		to, _ := strconv.Atoi(string(w.attr("max")))
 		if isTrue(w.attr("hidden")) {
-			w.facts.hidden = append(w.facts.hidden, area{1, from, lastRow, to})
+			w.facts.Hidden = append(w.facts.Hidden, Area{1, from, lastRow, to})
 		}
 	case "drawing":
 		var err error
-		w.facts.drawing, err = w.attrText("id")
+		w.facts.Drawing, err = w.attrText("id")
 		return err
 	case "row", "c":
 		return fmt.Errorf("a <%s> stands outside the cells part", name)
@@ -186,16 +186,16 @@ func (w *sheetWalker) sheetData() error {
 }
 
 func (w *sheetWalker) readRow() error {
-	number := w.row.number + 1
+	number := w.row.Number + 1
 	if r := w.attr("r"); r != nil {
 		n, err := strconv.Atoi(string(r))
 		if err != nil || n < number || n > lastRow {
-			return fmt.Errorf("row %q follows row %d; want rows in ascending order", r, w.row.number)
+			return fmt.Errorf("row %q follows row %d; want rows in ascending order", r, w.row.Number)
 		}
 		number = n
 	}
 	w.facts.rows++
-	w.row = sheetRow{number: number, hidden: isTrue(w.attr("hidden")), cells: w.row.cells[:0]}
+	w.row = Row{Number: number, Hidden: isTrue(w.attr("hidden")), Cells: w.row.Cells[:0]}
 	w.column = 0
 	for {
 		kind, err := w.next()
@@ -216,10 +216,10 @@ func (w *sheetWalker) readRow() error {
 }
 
 func (w *sheetWalker) endRow() error {
-	if len(w.row.cells) == 0 {
+	if len(w.row.Cells) == 0 {
 		return nil
 	}
-	w.facts.filled++
+	w.facts.Filled++
 	if w.visit == nil {
 		return nil
 	}
@@ -239,15 +239,15 @@ func (w *sheetWalker) skipElement() error {
 // parseCellName reads "AB12" and gives row and column.
 func parseCellName(name string) (row, column int, ok bool) {
 	i := 0
-	for i < len(name) && name[i] >= 'A' && name[i] <= 'Z' && column <= lastColumn {
+	for i < len(name) && name[i] >= 'A' && name[i] <= 'Z' && column <= LastColumn {
 		column = column*26 + int(name[i]-'A') + 1
 		i++
 	}
 	row, err := strconv.Atoi(name[i:])
-	return row, column, err == nil && column >= 1 && column <= lastColumn && row >= 1 && row <= lastRow && name[i] != '+'
+	return row, column, err == nil && column >= 1 && column <= LastColumn && row >= 1 && row <= lastRow && name[i] != '+'
 }
 
-func parseArea(ref string) (area, error) {
+func parseArea(ref string) (Area, error) {
 	from, to, pair := strings.Cut(ref, ":")
 	if !pair {
 		to = from
@@ -255,7 +255,7 @@ func parseArea(ref string) (area, error) {
 	row, column, ok := parseCellName(from)
 	row2, column2, ok2 := parseCellName(to)
 	if !ok || !ok2 || row2 < row || column2 < column {
-		return area{}, fmt.Errorf("cells %q are merged; want a range such as A1:B2", ref)
+		return Area{}, fmt.Errorf("cells %q are merged; want a range such as A1:B2", ref)
 	}
-	return area{row, column, row2, column2}, nil
+	return Area{row, column, row2, column2}, nil
 }

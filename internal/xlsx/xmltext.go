@@ -1,4 +1,4 @@
-package sources
+package xlsx
 
 import (
 	"bytes"
@@ -127,7 +127,7 @@ func xmlEntity(name string) (rune, error) {
 		digits, base = hex, 16
 	}
 	n, err := strconv.ParseUint(digits, base, 32)
-	if !numeric || err != nil || !xmlChar(rune(n)) {
+	if !numeric || err != nil || !ValidChar(rune(n)) {
 		return 0, fmt.Errorf("XML has the entity %q; want none but the five of XML", name)
 	}
 	return rune(n), nil
@@ -135,6 +135,6 @@ func xmlEntity(name string) (rune, error) {
 
 var xmlEntities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
 
-func xmlChar(r rune) bool {
+func ValidChar(r rune) bool {
 	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
 }

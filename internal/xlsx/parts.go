@@ -1,4 +1,4 @@
-package sources
+package xlsx
 
 import (
 	"archive/zip"
@@ -9,6 +9,7 @@ import (
 	"io"
 	"path"
 	"strings"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -16,6 +17,13 @@ import (
 
 // maxMembers is how many members the zip of a workbook may have.
 const maxMembers = 10_000
+
+// bookLimits are the sizes beyond which a workbook is refused at once.
+type Limits struct {
+	Zipped   int64         // bytes of the file
+	Unzipped int64         // bytes of all its members
+	Time     time.Duration // to read it, named in messages; the context ends it
+}
 
 // bookParts are the members of a workbook's zip by name, each read to its end
 // against its checksum before any of them is used.
@@ -26,16 +34,16 @@ type bookParts struct {
 
 // openParts reads every member of the zip to its end. Whatever does not add up,
 // to the last byte, makes the whole file unusable (formats.md section 3).
-func openParts(ctx context.Context, content []byte, b bounds) (bookParts, *resource.Finding) {
-	if int64(len(content)) > b.workbookBytes {
-		return bookParts{}, damagedBook("file has %d bytes; want at most %d", len(content), b.workbookBytes)
+func Open(ctx context.Context, content []byte, b Limits) (bookParts, *resource.Finding) {
+	if int64(len(content)) > b.Zipped {
+		return bookParts{}, Damaged("file has %d bytes; want at most %d", len(content), b.Zipped)
 	}
 	if finding := foreignFormat(content); finding != nil {
 		return bookParts{}, finding
 	}
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
-		return bookParts{}, damagedBook("file is a workbook that is cut or damaged (%v); want a whole one", zipReason(err))
+		return bookParts{}, Damaged("file is a workbook that is cut or damaged (%v); want a whole one", zipReason(err))
 	}
 	if finding := checkMembers(archive.File, b); finding != nil {
 		return bookParts{}, finding
@@ -43,16 +51,16 @@ func openParts(ctx context.Context, content []byte, b bounds) (bookParts, *resou
 	ps := bookParts{content: map[string][]byte{}, other: map[string]bool{}}
 	for _, member := range archive.File {
 		if ctx.Err() != nil {
-			return bookParts{}, damagedBook("reading took longer than %v; want a smaller workbook", b.perFile)
+			return bookParts{}, Damaged("reading took longer than %v; want a smaller workbook", b.Time)
 		}
 		if err := ps.read(member); err != nil {
-			return bookParts{}, damagedBook("workbook is damaged in %q (%v); want a whole one", member.Name, zipReason(err))
+			return bookParts{}, Damaged("workbook is damaged in %q (%v); want a whole one", member.Name, zipReason(err))
 		}
 	}
 	return ps, ps.otherKind()
 }
 
-func damagedBook(format string, args ...any) *resource.Finding {
+func Damaged(format string, args ...any) *resource.Finding {
 	return &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -75,22 +83,22 @@ func zipReason(err error) string {
 	return err.Error()
 }
 
-func checkMembers(members []*zip.File, b bounds) *resource.Finding {
+func checkMembers(members []*zip.File, b Limits) *resource.Finding {
 	if len(members) > maxMembers {
-		return damagedBook("workbook has %d parts; want at most %d", len(members), maxMembers)
+		return Damaged("workbook has %d parts; want at most %d", len(members), maxMembers)
 	}
 	seen := map[string]bool{}
 	var total uint64
 	for _, member := range members {
 		name := partName(member.Name)
 		if seen[name] {
-			return damagedBook("workbook holds %q twice; want a whole one", member.Name)
+			return Damaged("workbook holds %q twice; want a whole one", member.Name)
 		}
 		seen[name] = true
 		total += min(member.UncompressedSize64, 1<<40)
 	}
-	if total > uint64(b.unzippedBytes) {
-		return damagedBook("workbook unzips to %d bytes; want at most %d", total, b.unzippedBytes)
+	if total > uint64(b.Unzipped) {
+		return Damaged("workbook unzips to %d bytes; want at most %d", total, b.Unzipped)
 	}
 	return nil
 }
@@ -121,7 +129,7 @@ func (ps bookParts) read(member *zip.File) error {
 		return wholeMember(n, member, err)
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(member.UncompressedSize64, 64*mebibyte)) + bytes.MinRead)
+	b.Grow(int(min(member.UncompressedSize64, 64<<20)) + bytes.MinRead)
 	n, err := b.ReadFrom(limited)
 	ps.content[name] = b.Bytes()
 	return wholeMember(n, member, err)
@@ -198,13 +206,13 @@ func foreignFormat(content []byte) *resource.Finding {
 // compoundFile tells the two files apart that share the old container: a
 // workbook of before 2007, and a workbook behind a password.
 func compoundFile(content []byte) *resource.Finding {
-	if bytes.Contains(content, utf16LE("EncryptedPackage")) {
+	if bytes.Contains(content, UTF16LE("EncryptedPackage")) {
 		return notWorkbook("file is a workbook with a password; want it saved without one")
 	}
 	return notWorkbook("file is an old workbook (.xls); want it saved as .xlsx")
 }
 
-func utf16LE(s string) []byte {
+func UTF16LE(s string) []byte {
 	var b []byte
 	for i := range len(s) {
 		b = append(b, s[i], 0)

@@ -1,4 +1,4 @@
-package sources
+package xlsx
 
 import (
 	"fmt"
@@ -8,20 +8,20 @@ import (
 )
 
 // cellStyle is what a cell's number format says about the number under it.
-type cellStyle struct {
-	date    bool
-	percent bool
+type Style struct {
+	Date    bool
+	Percent bool
 	scaled  bool   // shown in thousands or millions
-	symbol  string // a currency's symbol or code, "" where there is none
+	Symbol  string // a currency's symbol or code, "" where there is none
 }
 
 // readStyles gives the style of each number a cell can name.
-func (b *book) readStyles(part string) ([]cellStyle, error) {
+func (b *Book) readStyles(part string) ([]Style, error) {
 	if part == "" {
 		return nil, nil
 	}
-	formats := map[string]cellStyle{}
-	var styles []cellStyle
+	formats := map[string]Style{}
+	var styles []Style
 	err := elements(b.parts.content[part], func(s *xmlScanner) error {
 		if len(s.open) < 3 {
 			return nil
@@ -47,24 +47,24 @@ func (b *book) readStyles(part string) ([]cellStyle, error) {
 
 // builtIn gives the meaning of the formats every workbook has without saying
 // so (ECMA-376 part 1, 18.8.30), with the East Asian dates among them.
-func builtIn(id string) cellStyle {
+func builtIn(id string) Style {
 	n, err := strconv.Atoi(id)
 	switch {
 	case err != nil:
-		return cellStyle{}
+		return Style{}
 	case n == 9 || n == 10:
-		return cellStyle{percent: true}
+		return Style{Percent: true}
 	case n >= 14 && n <= 22 || n >= 27 && n <= 36 || n >= 45 && n <= 47 || n >= 50 && n <= 58:
-		return cellStyle{date: true}
+		return Style{Date: true}
 	}
-	return cellStyle{}
+	return Style{}
 }
 
 // parseFormat judges a format code by its first section, the one for positive
 // numbers: quoted text, escaped characters and bracketed conditions say nothing
 // of the sort of number.
-func parseFormat(code string) cellStyle {
-	var found cellStyle
+func parseFormat(code string) Style {
+	var found Style
 	if code == "General" || code == "Standard" {
 		return found
 	}
@@ -87,11 +87,11 @@ func parseFormat(code string) cellStyle {
 			found.bracket(string(runes[i+1 : end]))
 			i = end
 		case r == '%':
-			found.percent = true
+			found.Percent = true
 		case r == ',' && i > 0 && strings.ContainsRune("0#?", runes[i-1]) && (i+1 == len(runes) || !strings.ContainsRune("0#?", runes[i+1])):
 			found.scaled = true
 		case strings.ContainsRune("ymdhsYMDHS", r):
-			found.date = true
+			found.Date = true
 		default:
 			found.literal(string(r))
 		}
@@ -109,39 +109,39 @@ func indexRune(runes []rune, from int, want rune) int {
 }
 
 // literal takes note of a currency's symbol or code standing in the format.
-func (s *cellStyle) literal(text string) {
-	if code := strings.TrimSpace(text); len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && s.symbol == "" {
-		s.symbol = code
+func (s *Style) literal(text string) {
+	if code := strings.TrimSpace(text); len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && s.Symbol == "" {
+		s.Symbol = code
 	}
 	for _, r := range text {
-		if unicode.Is(unicode.Sc, r) && s.symbol == "" {
-			s.symbol = string(r)
+		if unicode.Is(unicode.Sc, r) && s.Symbol == "" {
+			s.Symbol = string(r)
 		}
 	}
 }
 
 // bracket reads [$€-407], elapsed time [h] and, to no effect, colours and conditions.
-func (s *cellStyle) bracket(text string) {
+func (s *Style) bracket(text string) {
 	if symbol, ok := strings.CutPrefix(text, "$"); ok {
 		symbol, _, _ = strings.Cut(symbol, "-")
-		if s.symbol == "" {
-			s.symbol = strings.TrimSpace(symbol)
+		if s.Symbol == "" {
+			s.Symbol = strings.TrimSpace(symbol)
 		}
 		return
 	}
 	switch strings.ToLower(text) {
 	case "h", "hh", "m", "mm", "s", "ss":
-		s.date = true
+		s.Date = true
 	}
 }
 
 // styleOf gives the style a cell names; a number that is not there is damage.
-func (b *book) styleOf(index int) (cellStyle, error) {
+func (b *Book) StyleOf(index int) (Style, error) {
 	switch {
 	case index == 0 && len(b.styles) == 0:
-		return cellStyle{}, nil
+		return Style{}, nil
 	case index < 0 || index >= len(b.styles):
-		return cellStyle{}, fmt.Errorf("a cell has style %d of %d", index, len(b.styles))
+		return Style{}, fmt.Errorf("a cell has style %d of %d", index, len(b.styles))
 	}
 	return b.styles[index], nil
 }

@@ -1,0 +1,11 @@
+// Package xlsx reads what a workbook stores: its parts, sheets, cells, styles
+// and pictures, below any meaning they have for an account.
+//
+// It refuses whatever does not add up: a member that is cut or fails its
+// checksum, XML that is not whole, rows that do not ascend, a shared text or
+// style that is not there. It never gives what a cell shows, only what it
+// stores, and it runs, fetches and computes nothing.
+//
+// Its invariant is that a workbook is read whole or not at all: no damage makes
+// it shorter without an error (formats.md section 3, "Integrity first").
+package xlsx
