@@ -98,6 +98,12 @@ func (c *collection) report(e *entry, position diag.Position, f resource.Finding
 // name gives a resource its key: the one written, else the slug of its name.
 func (c *collection) name(e *entry) {
 	key := e.draft.key
+	if only := e.draft.schema.Only; only != "" && (key.text == "" || key.text == only) {
+		key.text = only
+	} else if only != "" {
+		c.report(e, key.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("key is %q; want none, because there is one %s", key.text, strings.ToLower(e.draft.schema.Title))})
+		return
+	}
 	if key.text == "" {
 		if e.draft.failed && !key.position.IsZero() {
 			return // refused where it was read

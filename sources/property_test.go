@@ -68,6 +68,8 @@ func drawValue(t *rapid.T, a *resource.Attribute) resource.Value {
 		return resource.Text("a=" + rapid.StringMatching(`[a-z0-9&={}:,'!*\[\]-]{0,20}`).Filter(func(s string) bool { return !strings.ContainsAny(s, "{}") }).Draw(t, a.Name))
 	case resource.TypeID:
 		return resource.Text(rapid.StringMatching(`[!-.0-~]{1,12}`).Draw(t, a.Name))
+	case resource.TypeMembers:
+		return resource.Value{} // a file, which this account has none of
 	case resource.TypeObject:
 		return resource.Text(rapid.SampledFrom([]string{`{"a":1}`, `{"A":{"b":[1,"x: y",null,true,1e5]},"a":"# no"}`, `{}`, `{"filters":[],"k":"010","u":"\u2028"}`}).Draw(t, a.Name))
 	case resource.TypeText:
@@ -117,7 +119,7 @@ func drawSnapshot(t *rapid.T, schemas resource.Schemas) *resource.Snapshot {
 		names := map[string]bool{}
 		for range rapid.IntRange(1, 2).Draw(t, "children") {
 			key := rapid.OneOf(rapid.StringMatching(`[a-zA-Z0-9._-]{1,12}`), rapid.SampledFrom([]string{"123", "yes", "1e6", "-", "null", "0x1"})).Draw(t, "key")
-			r := drawResource(t, schema, parent.Down(schema.Kind, key))
+			r := drawResource(t, schema, parent.Down(schema.Kind, cmp.Or(schema.Only, key)))
 			r.ID = rapid.SampledFrom([]string{"", "id_" + r.Address.Key, "7" + key}).Draw(t, "id")
 			own := r.Value(schema.NameFrom[0])
 			broken := false
@@ -133,7 +135,9 @@ func drawSnapshot(t *rapid.T, schemas resource.Schemas) *resource.Snapshot {
 			}
 		}
 	}
-	grow(schemas[0], resource.Address{})
+	for _, top := range schemas.ChildrenOf("") {
+		grow(top, resource.Address{})
+	}
 	dropTwinIDs(s)
 	return s
 }

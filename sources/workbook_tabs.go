@@ -99,7 +99,7 @@ const syncTab = "_sync"
 func tabsOf(schemas resource.Schemas) []tab {
 	var tabs []tab
 	for _, s := range schemas {
-		if s.Sheet != "" {
+		if s.Sheet != "" && s.SheetWord == "" {
 			tabs = append(tabs, tab{title: s.Sheet, synonyms: []string{s.Title, s.Collection}, schema: s, columns: kindColumns(schemas, s)})
 		}
 	}

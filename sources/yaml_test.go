@@ -130,7 +130,7 @@ func TestFilesThatAreNotWhole(t *testing.T) {
 		{"a quote that is not closed", "kind: \"campaign\nname: x\n", "text is not YAML"},
 		{"a list instead of a resource", "- kind: campaign\n", "ads.yaml:1:1: document has no kind"},
 		{"no kind", "name: Spring\n", "ads.yaml:1:1: document has no kind; want kind: and one of campaign, ad_group, ad,"},
-		{"a kind of a later version", "kind: audience\nkey: customers\n", `ads.yaml:1:7: kind is "audience"; this version reads campaign, ad_group, ad,`},
+		{"a kind of a later version", "kind: billboard\nkey: customers\n", `ads.yaml:1:7: kind is "audience"; this version reads campaign, ad_group, ad,`},
 		{"a misspelt kind", "kind: campain\n", `ads.yaml:1:7: kind is "campain"`},
 		{"Y12 nesting without an end", "kind: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "\n", "nesting is too deep; want at most 64 levels"},
 		{"Y12 a file beyond the bound", "kind: campaign\nname: " + strings.Repeat("x", mebibyte) + "\n", "ads.yaml: file is over 1 MiB; want a smaller one"},
@@ -161,7 +161,7 @@ func TestY13AByteOrderMarkChangesNothing(t *testing.T) {
 }
 
 func TestRowsAddUp(t *testing.T) {
-	d := loadYAML(t, springCampaign+"ad_groups:\n  - name: Runners\n  - {nmae: x}\n  - 5\n---\nkind: audience\n---\nkind: hint_list\nkey: trail\nhints: [mud]\n")
+	d := loadYAML(t, springCampaign+"ad_groups:\n  - name: Runners\n  - {nmae: x}\n  - 5\n---\nkind: billboard\n---\nkind: hint_list\nkey: trail\nhints: [mud]\n")
 	want := rows{Read: 6, Used: 3, Failed: 3}
 	if d.Sources[0].Rows != want {
 		t.Errorf("rows = %+v, want %+v", d.Sources[0].Rows, want)

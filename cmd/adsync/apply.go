@@ -43,7 +43,7 @@ func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
 	if err != nil {
 		return err
 	}
-	l := a.load(c.Context(), dir)
+	l := a.loadForService(c.Context(), dir)
 	report, err := a.applied(c.Context(), l, f)
 	err = a.finish(l, f, report, err)
 	if known := new(exit); errors.As(err, &known) && known.code == exitPartial && c.Context().Err() != nil {

@@ -28,7 +28,7 @@ func (a *app) runExport(c *cobra.Command, args []string, out string) error {
 		return err
 	}
 	project, problems := sources.ReadProject(dir)
-	l := loaded{project: project, schemas: schemas()}
+	l := loaded{project: project, schemas: schemas().Routed()}
 	if err := a.invalid(l, problems); err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ const (
 	MergedCell      Code = "ADS1025"
 	Immutable       Code = "ADS1026"
 	HiddenCells     Code = "ADS1027" // hidden rows, columns or sheets that are read
+	NotApplied      Code = "ADS1028" // a kind this version reads and checks, and does not send
 )
 
 // Codes of problems with the service.

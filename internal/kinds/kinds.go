@@ -13,11 +13,20 @@ const (
 	Campaign resource.Kind = "campaign"
 	AdGroup  resource.Kind = "ad_group"
 	Ad       resource.Kind = "ad"
+
+	Audience         resource.Kind = "audience"
+	SpendLimitWindow resource.Kind = "spend_limit_window"
+	DailySpendLimit  resource.Kind = "daily_spend_limit"
+	Pixel            resource.Kind = "pixel"
+	EventSetting     resource.Kind = "event_setting"
+	Account          resource.Kind = "account"
 )
 
 // All gives every kind, parents before children.
 func All() resource.Schemas {
-	return resource.Schemas{campaign(), adGroup(), ad()}
+	return resource.Schemas{
+		campaign(), adGroup(), ad(), audience(), spendLimitWindow(), dailySpendLimit(), pixel(), eventSetting(), account(),
+	}
 }
 
 // The statuses every kind of the tree has (interface, part 3).

@@ -15,7 +15,11 @@ func TestDescriptionsAreWhole(t *testing.T) {
 			t.Errorf("%s stands before its parent %s", s.Kind, s.Parent)
 		}
 		seen[s.Kind] = true
-		for _, name := range append([]string{"status"}, s.NameFrom...) {
+		needed := s.NameFrom
+		if s.Removal != "" {
+			needed = append([]string{"status"}, needed...)
+		}
+		for _, name := range needed {
 			if _, ok := s.Attribute(name); !ok {
 				t.Errorf("%s has no attribute %s", s.Kind, name)
 			}
@@ -40,7 +44,7 @@ func checkAttribute(t *testing.T, s *resource.Schema, a resource.Attribute) {
 	if a.Help == "" {
 		t.Errorf("%s has no help", at)
 	}
-	if a.Wire.Path == "" && a.Bulk.Update == "" {
+	if a.Wire.Path == "" && a.Bulk.Update == "" && !s.Unrouted {
 		t.Errorf("%s has no route", at)
 	}
 	if (a.Type == resource.TypeChoice || a.Type == resource.TypeSet) && len(a.Choices) == 0 {

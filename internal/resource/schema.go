@@ -1,6 +1,9 @@
 package resource
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Type is the form of an attribute's value.
 type Type string
@@ -21,6 +24,10 @@ const (
 	TypeHints  Type = "hints"  // list of sentences, one a line, never split on commas
 	TypeSet    Type = "set"    // list of Choices
 	TypeObject Type = "object" // canonical JSON
+
+	// TypeMembers is a file of the tree with the identifiers of people, "sha256:…"
+	// over their hashes once it is read. No identifier is ever a value.
+	TypeMembers Type = "members"
 )
 
 // IsList says that values are lists.
@@ -45,6 +52,8 @@ type Schema struct {
 	Parent     Kind   // "" at the top of the tree
 	Title      string // "Campaign", "Ad group": its column in the workbook
 	Sheet      string // "Campaigns"
+	SheetWord  string // what the column Kind says in a sheet that several kinds share: "date range"
+	Extra      bool   // its sheet is written only where it has rows
 	Collection string // path of the list and the creates: "campaigns"
 	Children   string // key that nests it in its parent's YAML: "ad_groups"
 	ParentWire string // field of the wire record that holds the parent's id
@@ -55,6 +64,8 @@ type Schema struct {
 	Fixed      []Fixed // wire fields no attribute decides
 	Bulk       BulkRoute
 
+	Only     string   // key of a kind an account has one of: nobody writes it
+	Unrouted bool     // read and checked; no route carries it to the service yet
 	NameFrom []string // attributes that name it, the first that is set: the default key is their slug
 	Removal  string   // the status that removes it: "archived"
 }
@@ -216,6 +227,11 @@ func (ss Schemas) Of(kind Kind) *Schema {
 		}
 	}
 	return nil
+}
+
+// Routed leaves out the kinds that are only read and checked.
+func (ss Schemas) Routed() Schemas {
+	return slices.DeleteFunc(slices.Clone(ss), func(s *Schema) bool { return s.Unrouted })
 }
 
 // ChildrenOf gives the kinds that have the kind as parent.

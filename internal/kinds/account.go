@@ -1,0 +1,55 @@
+package kinds
+
+import (
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// account is what files may say of the ad account itself: its names and whether
+// it delivers (interface, part 4, ad account; service facts, 9.2).
+func account() *resource.Schema {
+	return &resource.Schema{
+		Kind: Account, Title: "Account", Sheet: "Account", Extra: true, Only: "account",
+		NameFrom: []string{"account_name", "name", "brand_name", "legal_name"}, Unrouted: true,
+		Attributes: []resource.Attribute{
+			{
+				Name: "name", Header: "Account", Help: "Sets the legal name, the account's name and the brand's name at once. Give this, or those. Blank: left as they are.", Example: "Trail Shoes",
+				Type: resource.TypeText, Min: 1, Max: 1000,
+			},
+			accountName("legal_name", "Legal name", "Trail Shoes Inc."),
+			accountName("account_name", "Account name", "Trail Shoes US"),
+			accountName("brand_name", "Brand name", "Trail Shoes"),
+			{
+				Name: "status", Header: "Status",
+				Help: "active or paused: a paused account delivers nothing. Blank: left as it is.", Example: Active,
+				Type:    resource.TypeChoice,
+				Choices: []resource.Choice{{Value: Active, Synonyms: []string{"enabled", "live", "running"}}, {Value: Paused, Synonyms: []string{"disabled", "stopped"}}},
+				Spend:   resource.Delivery,
+			},
+			{
+				Name: "url", Header: "Website", Synonyms: []string{"URL"}, Help: "Address of the brand's website. Blank: left as it is.", Example: "https://shop.example",
+				Type: resource.TypeURL, Max: 2048,
+			},
+		},
+		Rules: []resource.Rule{{Name: "interface, part 4, brand: name cannot be combined with the other three", Check: oneName}},
+	}
+}
+
+func accountName(name, header, example string) resource.Attribute {
+	return resource.Attribute{
+		Name: name, Header: header, Help: "The " + header + " people see. Blank: left as it is.", Example: example,
+		Type: resource.TypeText, Min: 1, Max: 1000,
+	}
+}
+
+func oneName(value func(string) resource.Value) *resource.Finding {
+	if !value("name").IsSet() {
+		return nil
+	}
+	for _, other := range []string{"legal_name", "account_name", "brand_name"} {
+		if value(other).IsSet() {
+			return &resource.Finding{Code: diag.Conflicting, Attribute: other, Message: other + " is set beside name, which sets it too; want one of them"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package kinds
+
+import (
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// pixel is a conversion source (interface, part 2, conversion resources). The
+// service has no call that changes or removes one.
+func pixel() *resource.Schema {
+	return &resource.Schema{
+		Kind: Pixel, Title: "Pixel", Sheet: "Pixels", Extra: true,
+		NameFrom: []string{"name"}, Unrouted: true,
+		Attributes: []resource.Attribute{{
+			Name: "name", Header: "Pixel", Synonyms: []string{"Pixel name", "Name"},
+			Help: "The pixel's name, 3 to 1,000 characters. Cannot change later.", Example: "Web shop",
+			Type: resource.TypeText, Min: 3, Max: 1000, Required: true, OnCreate: true, Immutable: true,
+		}},
+	}
+}
+
+// standardEvents are those the service knows by name (service facts, section 11).
+var standardEvents = []string{
+	"app_installed", "app_opened", "appointment_scheduled", "checkout_started", "contents_viewed", "items_added",
+	"lead_created", "order_created", "page_viewed", "registration_completed", "subscription_created", "trial_started",
+}
+
+const customEvent = "custom"
+
+// eventSetting is a conversion event of a pixel that campaigns can be optimised
+// for (interface, part 2, conversion resources).
+func eventSetting() *resource.Schema {
+	return &resource.Schema{
+		Kind: EventSetting, Title: "Event setting", Sheet: "Event settings", Extra: true,
+		NameFrom: []string{"name"}, Removal: Archived, Unrouted: true,
+		Attributes: []resource.Attribute{
+			{
+				Name: "name", Header: "Event setting", Synonyms: []string{"Event setting name", "Name"},
+				Help: "Its display name.", Example: "Orders",
+				Type: resource.TypeText, Min: 1, Max: 1000, Required: true, OnCreate: true,
+			},
+			{
+				Name: "event_type", Header: "Event", Synonyms: []string{"Event type"},
+				Help: "The event that counts: a standard event such as order_created, or custom.", Example: "order_created",
+				Type: resource.TypeChoice, Required: true, OnCreate: true, Choices: eventChoices(),
+			},
+			{
+				Name: "custom_event_name", Header: "Custom event name", Synonyms: []string{"Custom event"},
+				Help: "Name of a custom event: 1 to 64 lower-case letters, digits, _ and -.", Example: "brochure_read",
+				Type: resource.TypeText, Min: 1, Max: 64,
+			},
+			{
+				Name: "attribution_window_days", Header: "Attribution window", Synonyms: []string{"Attribution window days"},
+				Help: "Days after a click in which an event counts: 30.", Example: "30",
+				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "30", Synonyms: []string{"30 days"}}}, OnCreate: true, Default: "30",
+			},
+			{
+				Name: "source", Header: "Source", Synonyms: []string{"Pixel", "Conversion source"},
+				Help: "Id of the pixel the event comes from.", Example: "src_123",
+				Type: resource.TypeID, Required: true, OnCreate: true,
+			},
+			removal("Campaigns that use it keep it."),
+		},
+		Rules: []resource.Rule{{Name: "interface, part 2, event setting: a custom event has a name", Check: customEventNamed}},
+	}
+}
+
+func eventChoices() []resource.Choice {
+	var choices []resource.Choice
+	for _, event := range standardEvents {
+		choices = append(choices, resource.Choice{Value: event})
+	}
+	return append(choices, resource.Choice{Value: customEvent})
+}
+
+func customEventNamed(value func(string) resource.Value) *resource.Finding {
+	event, name := value("event_type"), value("custom_event_name")
+	switch {
+	case event.Text() == customEvent && !name.IsSet():
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "event_type", Message: "event_type is custom without a custom_event_name; want the event's name"}
+	case event.IsSet() && event.Text() != customEvent && name.IsSet():
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "custom_event_name", Message: "custom_event_name is set with event_type " + event.Text() + "; want no name, or the event_type custom"}
+	case name.IsSet() && !isEventName(name.Text()):
+		return &resource.Finding{Code: diag.BadValue, Attribute: "custom_event_name", Message: "custom_event_name is \"" + diag.Printable(name.Text()) + "\"; want lower-case letters, digits, _ and -, and no standard event"}
+	}
+	return nil
+}
+
+// isEventName holds a custom event's name to the service's rule (service facts,
+// section 11).
+func isEventName(name string) bool {
+	for _, r := range name {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return !slices.Contains(standardEvents, name)
+}
