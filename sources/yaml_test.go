@@ -130,7 +130,7 @@ func TestFilesThatAreNotWhole(t *testing.T) {
 		{"a quote that is not closed", "kind: \"campaign\nname: x\n", "text is not YAML"},
 		{"a list instead of a resource", "- kind: campaign\n", "ads.yaml:1:1: document has no kind"},
 		{"no kind", "name: Spring\n", "ads.yaml:1:1: document has no kind; want kind: and one of campaign, ad_group, ad,"},
-		{"a kind of a later version", "kind: billboard\nkey: customers\n", `ads.yaml:1:7: kind is "audience"; this version reads campaign, ad_group, ad,`},
+		{"a kind of a later version", "kind: billboard\nkey: customers\n", `ads.yaml:1:7: kind is "billboard"; this version reads campaign, ad_group, ad,`},
 		{"a misspelt kind", "kind: campain\n", `ads.yaml:1:7: kind is "campain"`},
 		{"Y12 nesting without an end", "kind: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "\n", "nesting is too deep; want at most 64 levels"},
 		{"Y12 a file beyond the bound", "kind: campaign\nname: " + strings.Repeat("x", mebibyte) + "\n", "ads.yaml: file is over 1 MiB; want a smaller one"},
