@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"strconv"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 )
 
 // Export reads the account and gives what is not removed in it as files would
 // say it: bound resources under the addresses they have, the rest under the
-// slugs of their names, every one with its id.
+// slugs of their names, every one with its id and with what only the service says
+// of it.
 func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return nil, err
@@ -19,22 +21,25 @@ func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the last-applied record: %w", err)
 	}
-	live, err := a.refresh(ctx, last)
+	live, err := a.refreshWithFacts(ctx, last)
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
 	}
-	e := exporter{schemas: a.Schemas, bound: map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{}}
+	e := exporter{schemas: a.Schemas, records: live.Records, bound: map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{}}
 	for r := range last.All() {
 		e.bound[r.ID] = r.Address
 	}
 	for _, schema := range a.Schemas {
-		e.place(schema, live.Resources)
+		if err := e.place(schema, live.Resources); err != nil {
+			return nil, err
+		}
 	}
 	return e.snapshot, nil
 }
 
 type exporter struct {
 	schemas  resource.Schemas
+	records  map[string]adsapi.Record // by id
 	bound    map[string]resource.Address
 	placed   map[string]resource.Address // by id
 	snapshot *resource.Snapshot
@@ -42,28 +47,36 @@ type exporter struct {
 
 // place gives the resources of a kind their addresses. Bound ones go first, so
 // that nobody else's takes their key.
-func (e *exporter) place(schema *resource.Schema, live []*resource.Resource) {
+func (e *exporter) place(schema *resource.Schema, live []*resource.Resource) error {
 	for _, bound := range []bool{true, false} {
 		for _, r := range live {
 			if r.Address.Kind != schema.Kind || (e.bound[r.ID] != resource.Address{}) != bound {
 				continue
 			}
-			e.placeOne(schema, r)
+			if err := e.placeOne(schema, r); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
-func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) {
+func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) error {
 	parent := e.placed[r.ParentID]
 	if schema.Parent != "" && parent.IsZero() || e.removed(schema, r) {
-		return
+		return nil
+	}
+	facts, err := factsOf(schema, e.records[r.ID])
+	if err != nil {
+		return err
 	}
 	address := e.bound[r.ID]
 	if address.IsZero() || schema.Parent != "" && e.schemas.Parent(address) != parent {
 		address = e.free(parent, schema, r)
 	}
 	e.placed[r.ID] = address
-	e.snapshot.Add(&resource.Resource{Address: address, ID: r.ID, Attributes: r.Attributes})
+	e.snapshot.Add(&resource.Resource{Address: address, ID: r.ID, Attributes: r.Attributes, Facts: facts})
+	return nil
 }
 
 func (e *exporter) removed(schema *resource.Schema, r *resource.Resource) bool {

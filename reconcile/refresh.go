@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 
 	"adsync/internal/adsapi"
@@ -24,11 +25,20 @@ type Live struct {
 // (design.md section 8). A bound resource a list does not show is asked for by
 // its id: a short list never means that something is gone.
 func (a *Agent) refresh(ctx context.Context, last *resource.Snapshot) (*Live, error) {
+	return a.refreshed(ctx, last, false)
+}
+
+// refreshWithFacts has the records hold what only the service says, too.
+func (a *Agent) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (*Live, error) {
+	return a.refreshed(ctx, last, true)
+}
+
+func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, facts bool) (*Live, error) {
 	files, err := a.sourcesByFile(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &refresher{agent: a, decoder: decoder{a.Zone, files}, live: &Live{Records: map[string]adsapi.Record{}}, byID: map[string]*resource.Resource{}, bound: boundIDs(last)}
+	r := &refresher{agent: a, decoder: decoder{a.Zone, files}, live: &Live{Records: map[string]adsapi.Record{}}, byID: map[string]*resource.Resource{}, bound: boundIDs(last), facts: facts}
 	for _, schema := range a.Schemas {
 		if err := r.readKind(ctx, schema); err != nil {
 			return nil, err
@@ -66,6 +76,7 @@ type refresher struct {
 	live    *Live
 	byID    map[string]*resource.Resource
 	bound   map[resource.Kind][]*resource.Resource
+	facts   bool
 }
 
 func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error {
@@ -108,6 +119,29 @@ func (r *refresher) listByParent(ctx context.Context, schema *resource.Schema) e
 }
 
 func (r *refresher) list(ctx context.Context, schema *resource.Schema, query url.Values, parentID string) error {
+	include := r.including(schema, query)
+	err := r.listAs(ctx, schema, include, parentID)
+	if failed := new(adsapi.Error); len(include) > len(query) && errors.As(err, &failed) && failed.Status == 400 {
+		return r.listAs(ctx, schema, query, parentID) // a service that does not know what to include still lists
+	}
+	return err
+}
+
+// including asks for what the facts of a kind need.
+func (r *refresher) including(schema *resource.Schema, query url.Values) url.Values {
+	includes := schema.Includes()
+	if !r.facts || len(includes) == 0 {
+		return query
+	}
+	asked := maps.Clone(query)
+	if asked == nil {
+		asked = url.Values{}
+	}
+	asked["include"] = includes
+	return asked
+}
+
+func (r *refresher) listAs(ctx context.Context, schema *resource.Schema, query url.Values, parentID string) error {
 	for record, err := range r.agent.Service.List(ctx, schema.Collection, query) {
 		if err != nil {
 			return fmt.Errorf("list %s: %w", schema.Collection, err)
@@ -144,7 +178,7 @@ func (r *refresher) readUnlisted(ctx context.Context, schema *resource.Schema) e
 		if _, listed := r.live.Records[bound.ID]; listed {
 			continue
 		}
-		record, err := r.agent.Service.Read(ctx, schema.Collection, bound.ID, nil)
+		record, err := r.agent.Service.Read(ctx, schema.Collection, bound.ID, r.including(schema, nil))
 		if errors.Is(err, adsapi.ErrNotFound) {
 			continue
 		}

@@ -46,6 +46,16 @@ func ad() *resource.Schema {
 			},
 			tracking(),
 		},
+		Facts: []resource.Fact{
+			{
+				Name: "review", Header: "Review", Path: "review_status", Detail: "review.reason",
+				Help: "What the service's review of the ad said when this was exported: in_review, approved, or rejected and why.",
+			},
+			{
+				Name: "serving_issues", Header: "Serving issues", Path: "serving_issues", Item: "code", Include: "serving_issues",
+				Help: "What kept the ad from being shown when this was exported, in the service's own words. Blank: nothing.",
+			},
+		},
 		Groups: []resource.Group{{Wire: "creative", ReadOnly: []string{"image_url"}}, trackingGroup()},
 		Fixed:  []resource.Fixed{{Wire: "creative.type", Value: "chat_card"}},
 		Bulk: resource.BulkRoute{

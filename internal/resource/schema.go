@@ -59,6 +59,7 @@ type Schema struct {
 	ParentWire string // field of the wire record that holds the parent's id
 
 	Attributes []Attribute
+	Facts      []Fact // what only the service says
 	Rules      []Rule
 	Groups     []Group // nested settings that the service replaces whole
 	Fixed      []Fixed // wire fields no attribute decides
