@@ -1,39 +1,41 @@
 package reconcile
 
 import (
+	"strconv"
 	"strings"
 
 	"adsync/internal/diag"
 )
 
-// blame finds the cell or line a refusal is about: the attribute whose wire
-// name, on either route, the service's words hold; else the row.
+// blame finds the cell or line a refusal is about: the entry or the attribute
+// whose wire name, on either route, the service's words hold; else the row.
 func (r *run) blame(p part, words ...string) diag.Position {
-	if name := r.blamed(p, words...); name != "" {
-		for _, f := range p.fields {
-			if f.Name == name {
-				return f.Desired.Position
-			}
-		}
-	}
-	return p.change.Position
-}
-
-func (r *run) blamed(p part, words ...string) string {
 	all := strings.Join(words, " ")
-	best, length := "", 0
+	best, at := "", p.change.Position
 	for _, f := range p.fields {
 		a, ok := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
 		if !ok || f.Desired.Position.IsZero() {
 			continue
 		}
 		for _, wire := range []string{a.Wire.Path, a.Bulk.Create, a.Bulk.Update, lastSegment(a.Wire.Path)} {
-			if wire != "" && len(wire) > length && strings.Contains(all, wire) {
-				best, length = f.Name, len(wire)
+			if wire != "" && len(wire) > len(best) && strings.Contains(all, wire) {
+				best, at = wire, f.Desired.ItemPosition(entryNamed(all, wire))
 			}
 		}
 	}
-	return best
+	return at
+}
+
+// entryNamed is the number of the entry that follows a wire name, as in
+// `context_hints[3]`; -1 where none does.
+func entryNamed(words, wire string) int {
+	_, after, _ := strings.Cut(words, wire+"[")
+	digits, _, closed := strings.Cut(after, "]")
+	n, err := strconv.Atoi(digits)
+	if !closed || err != nil {
+		return -1
+	}
+	return n
 }
 
 func lastSegment(path string) string {

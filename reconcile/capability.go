@@ -62,11 +62,16 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !(errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 422)) {
 		return fmt.Errorf("ask whether the account has %s: %w", capability, err)
 	}
-	if err := r.Store.RecordCapability(ctx, capability, there); err != nil {
-		return err
-	}
+	return r.remember(ctx, capability, there)
+}
+
+// remember keeps what was found out of the account, for later runs too.
+func (r *run) remember(ctx context.Context, capability resource.Capability, there bool) error {
 	r.caps[capability] = there
-	return nil
+	if r.dry {
+		return nil
+	}
+	return r.Store.RecordCapability(ctx, capability, there)
 }
 
 func probeBatch(budgetType string) (batch, error) {

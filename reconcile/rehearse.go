@@ -22,13 +22,18 @@ func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.rehearseJobs(ctx, len(creation.jobs), func(i int) ([]diag.Problem, error) {
+		return r.rehearseCreates(ctx, creation.jobs[i], creation.keys)
+	})
+}
+
+func (r *run) rehearseJobs(ctx context.Context, jobs int, rehearse func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {
 	var problems diag.List
-	for i, job := range creation.jobs {
-		r.Agent.progress("check", i, len(creation.jobs))
-		found, err := r.rehearseJob(ctx, job, creation.keys)
+	for i := range jobs {
+		r.Agent.progress("check", i, jobs)
+		found, err := rehearse(i)
 		if errors.Is(err, adsapi.ErrNotFound) { // no bulk jobs any more: single requests carry everything
-			r.caps[resource.BulkJobs] = false
-			return problems.Sorted(), r.Store.RecordCapability(ctx, resource.BulkJobs, false)
+			return problems.Sorted(), r.remember(ctx, resource.BulkJobs, false)
 		}
 		if err != nil {
 			return nil, err
@@ -38,7 +43,7 @@ func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
 	return problems.Sorted(), nil
 }
 
-func (r *run) rehearseJob(ctx context.Context, job batch, keys map[resource.Address]string) ([]diag.Problem, error) {
+func (r *run) rehearseCreates(ctx context.Context, job batch, keys map[resource.Address]string) ([]diag.Problem, error) {
 	own := make(map[resource.Address]string, len(keys))
 	for address, key := range keys {
 		own[address] = rehearsalKey(key)
@@ -51,13 +56,18 @@ func (r *run) rehearseJob(ctx context.Context, job batch, keys map[resource.Addr
 		}
 		check = append(check, one)
 	}
+	return r.validated(ctx, check)
+}
+
+// validated gives what the service says about a job it only validates.
+func (r *run) validated(ctx context.Context, check batch) ([]diag.Problem, error) {
 	body, err := check.body(true)
 	if err != nil {
 		return nil, err
 	}
 	page, err := r.dryRun(ctx, body)
 	if err != nil {
-		return nil, fmt.Errorf("check the creates with a validate_only job: %w", err)
+		return nil, fmt.Errorf("check with a validate_only job: %w", err)
 	}
 	return r.refusals(check, page), nil
 }

@@ -26,6 +26,7 @@ type run struct {
 	files     map[string]string           // image source → file id
 	caps      map[resource.Capability]bool
 	steps     int
+	dry       bool // nothing is recorded: it only asks
 }
 
 // standing is what became of one change: its parts still to come, and the worst
@@ -43,15 +44,25 @@ type standing struct {
 	mismatch string // what reading back showed instead
 }
 
-// startRun takes the applicable changes of the plan and what is known of every
-// address. The run is recorded before anything is sent.
+// startRun begins a run that is recorded before anything is sent.
 func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("number the run: %w", err)
 	}
+	r := a.newRun(fmt.Sprintf("run-%06d", sequence), view)
+	if r.files, err = a.Store.Files(ctx); err != nil {
+		return nil, fmt.Errorf("read the uploaded images: %w", err)
+	}
+	r.started = a.Now()
+	return r, a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash})
+}
+
+// newRun takes the applicable changes of the plan and what is known of every
+// address.
+func (a *Agent) newRun(id string, view *View) *run {
 	r := &run{
-		Agent: a, id: fmt.Sprintf("run-%06d", sequence), view: view, hash: view.Plan.Hash(),
+		Agent: a, id: id, view: view, hash: view.Plan.Hash(),
 		byAddr: map[resource.Address]*plan.Change{}, standings: map[resource.Address]*standing{}, ids: map[resource.Address]string{},
 	}
 	for _, c := range view.Plan.Applicable() {
@@ -61,11 +72,7 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 		r.standings[c.Address] = &standing{change: &change}
 	}
 	r.bindKnown()
-	if r.files, err = a.Store.Files(ctx); err != nil {
-		return nil, fmt.Errorf("read the uploaded images: %w", err)
-	}
-	r.started = a.Now()
-	return r, a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash})
+	return r
 }
 
 func (r *run) bindKnown() {

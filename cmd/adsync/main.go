@@ -65,6 +65,9 @@ func (a *app) main(ctx context.Context, args []string) int {
 // coded is an error as people read it, with the code of what is wrong with
 // adsync's state where it is that.
 func coded(err error) string {
+	if err == nil {
+		return ""
+	}
 	if code := state.CodeOf(err); code != "" && err.Error() != "" {
 		return err.Error() + " (" + string(code) + ")"
 	}

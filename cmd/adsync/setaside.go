@@ -8,15 +8,17 @@ import (
 	"adsync/internal/resource"
 )
 
-// loadForService loads what a plan can carry to the service. Kinds without a
-// route stay out of it, and a warning at the first of each says so.
-func (a *app) loadForService(ctx context.Context, dir string) loaded {
-	l := a.load(ctx, dir)
-	routed := l.schemas.Routed()
+// loadForService loads what a plan can carry to the service.
+func (a *app) loadForService(ctx context.Context, dir string) loaded { return routed(a.load(ctx, dir)) }
+
+// routed leaves out the kinds without a route; a warning at the first of each
+// says so.
+func routed(l loaded) loaded {
+	schemas := l.schemas.Routed()
 	kept := &resource.Snapshot{}
 	aside := map[resource.Kind][]*resource.Resource{}
 	for r := range l.desired.Snapshot.All() {
-		if routed.Of(r.Address.Kind) != nil {
+		if schemas.Of(r.Address.Kind) != nil {
 			kept.Add(r)
 			continue
 		}
@@ -27,7 +29,7 @@ func (a *app) loadForService(ctx context.Context, dir string) loaded {
 	for _, resources := range aside {
 		all.Add(setAside(resources))
 	}
-	l.schemas, l.desired.Snapshot, l.desired.Problems = routed, kept, all.Sorted()
+	l.schemas, l.desired.Snapshot, l.desired.Problems = schemas, kept, all.Sorted()
 	return l
 }
 

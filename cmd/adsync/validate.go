@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"adsync/internal/diag"
@@ -10,17 +11,21 @@ import (
 )
 
 func (a *app) validate() *cobra.Command {
-	var watching bool
+	var watching, online bool
 	c := &cobra.Command{
 		Use:   "validate [FOLDER]",
-		Short: "Check the files, without the service",
+		Short: "Check the files: without the service, or with --online by asking it",
 		RunE: func(c *cobra.Command, args []string) error {
-			if watching {
+			switch {
+			case watching && online:
+				return usage(c, errors.New("--watch and --online exclude each other"))
+			case watching:
 				return a.watchFiles(c, args)
 			}
-			return a.runValidate(c, args)
+			return a.runValidate(c, args, online)
 		},
 	}
+	c.Flags().BoolVar(&online, "online", false, "also have the service validate what apply would send; nothing is changed")
 	c.Flags().BoolVar(&watching, "watch", false, "check again whenever a file changes, until interrupted")
 	a.outputs(c, "text", "json")
 	return c
@@ -32,25 +37,39 @@ type validation struct {
 	Sources       []sources.Source `json:"sources"`
 	Resources     int              `json:"resources"`
 	Problems      []diag.Problem   `json:"problems"`
+	Online        *onlineCheck     `json:"online,omitempty"` // with --online, where the files are whole
+	Error         string           `json:"error,omitempty"`
 }
 
-func (a *app) runValidate(c *cobra.Command, args []string) error {
+func (a *app) runValidate(c *cobra.Command, args []string, online bool) error {
 	dir, err := folder(c, args)
 	if err != nil {
 		return err
 	}
 	l := a.load(c.Context(), dir)
+	var checked *onlineCheck
+	var failure error
+	if online && !diag.HasErrors(l.desired.Problems) {
+		checked, l.desired.Problems, failure = a.checkOnline(c, l)
+	}
 	if a.flags.output == "json" {
-		if err := a.printJSON(validation{formatVersion, listedSources(l.desired.Sources), l.desired.Snapshot.Len(), listed(l.desired.Problems)}); err != nil {
+		document := validation{formatVersion, listedSources(l.desired.Sources), l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
+		if err := errors.Join(a.printJSON(document), failure); err != nil {
 			return err
 		}
 		return a.invalid(l, l.desired.Problems)
+	}
+	if failure != nil {
+		return failure
 	}
 	for _, s := range l.desired.Sources {
 		fmt.Fprintf(a.out, "%s: %d rows read, %d used, %d ignored, %d failed\n", diag.Printable(s.File), s.Rows.Read, s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
 	}
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err
+	}
+	if checked != nil {
+		fmt.Fprintln(a.out, checked)
 	}
 	fmt.Fprintf(a.out, "%s, %s\n", plural(l.desired.Snapshot.Len(), "resource"), problemCount(l.desired.Problems))
 	return nil
@@ -70,7 +89,7 @@ func (a *app) watchFiles(c *cobra.Command, args []string) error {
 			return
 		}
 		seen = now
-		if err := a.runValidate(c, args); err != nil {
+		if err := a.runValidate(c, args, false); err != nil {
 			a.note("adsync: %v", err)
 		}
 	})

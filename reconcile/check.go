@@ -1,0 +1,108 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// Checked is what the service says about changes it was only asked about.
+type Checked struct {
+	Operations int // operations it validated or refused
+	Beyond     int // changes, or parts of them, that no job can say: only applying tells
+	Held       int // changes the plan holds: not asked about
+	Problems   []diag.Problem
+}
+
+// Check asks the service about every change of the plan that is not held, in
+// validate_only jobs (interface, part 4, bulk rule 9). It mutates nothing and
+// records nothing; an account without bulk jobs has nothing to say.
+func (a *Agent) Check(ctx context.Context, view *View) (Checked, error) {
+	r := a.newRun("check", view)
+	r.dry = true
+	r.files, r.started = map[string]string{}, a.Now()
+	checked := Checked{Held: len(view.Plan.Changes) - len(r.changes)}
+	if err := r.findCapabilities(ctx); err != nil {
+		return checked, err
+	}
+	problems, err := r.checkCreates(ctx, &checked)
+	if err != nil {
+		return checked, err
+	}
+	checked.Problems = problems
+	if problems, err = r.checkUpdates(ctx, &checked); err != nil {
+		return checked, err
+	}
+	var all diag.List
+	all.AddAll(checked.Problems)
+	all.AddAll(problems)
+	checked.Problems = all.Sorted()
+	return checked, nil
+}
+
+func (r *run) checkCreates(ctx context.Context, checked *Checked) ([]diag.Problem, error) {
+	creation, err := r.planCreation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	checked.Beyond += len(creation.singles)
+	for _, job := range creation.jobs {
+		checked.Operations += len(job)
+		for _, p := range job {
+			if len(creation.followUp[p.part.change]) > 0 {
+				checked.Beyond++
+			}
+		}
+	}
+	return r.rehearse(ctx)
+}
+
+// checkUpdates puts what jobs can say of every update into one operation a
+// resource, whatever wave it belongs to: nothing is applied, so order is nothing.
+func (r *run) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Problem, error) {
+	e := r.encoder()
+	var units []batch
+	for _, c := range r.changes {
+		if isNew(c) || r.ids[c.Address] == "" || len(c.Fields) == 0 {
+			continue
+		}
+		fields := r.sayableFields(e, c)
+		if len(fields) < len(c.Fields) {
+			checked.Beyond++
+		}
+		if len(fields) == 0 {
+			continue
+		}
+		operation, err := e.bulkUpdate(r.bound(part{change: c}), fields, fmt.Sprintf("u%d", len(units)+1), r.record(r.ids[c.Address]).JSON)
+		if err != nil {
+			return nil, err
+		}
+		one, err := encodeOperation(part{change: c, fields: fields}, operation)
+		if err != nil {
+			return nil, err
+		}
+		units = append(units, batch{one})
+	}
+	jobs, _ := pack(units)
+	checked.Operations += len(units)
+	return r.rehearseJobs(ctx, len(jobs), func(i int) ([]diag.Problem, error) { return r.validated(ctx, jobs[i]) })
+}
+
+// sayableFields are those an update operation can carry. An image that is not
+// uploaded yet has no id to send.
+func (r *run) sayableFields(e encoder, c *plan.Change) []plan.Field {
+	if !r.caps[resource.BulkJobs] {
+		return nil
+	}
+	var fields []plan.Field
+	for _, f := range c.Fields {
+		a, _ := r.Schemas.Of(c.Address.Kind).Attribute(f.Name)
+		if e.onUpdate(c.Address, f) && a.Wire.Codec != resource.FileID {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
