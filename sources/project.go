@@ -34,6 +34,7 @@ type Project struct {
 	Policy  Policy
 
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
+	bounds    *bounds         // nil for the defaults
 }
 
 // Policy is the part of the policy that stands beside the sources. It holds no

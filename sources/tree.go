@@ -47,6 +47,9 @@ func openTree(p Project) (*tree, error) {
 		return nil, err
 	}
 	t := &tree{project: p, root: root, bounds: defaultBounds(), attached: map[string]string{}}
+	if p.bounds != nil {
+		t.bounds = *p.bounds
+	}
 	for _, pattern := range p.Sources {
 		g, err := newGlob(pattern)
 		if err != nil {
@@ -211,7 +214,7 @@ func unreadable(err error) resource.Finding {
 	var large tooLarge
 	switch {
 	case errors.As(err, &large):
-		return resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file is over %d MiB; want a smaller one", large.limit/mebibyte), Hint: "split it into several files"}
+		return resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file is over %d MiB; want a smaller one", large.limit/mebibyte), Hint: "split it into several files, or raise the bound with ADSYNC_BOUNDS"}
 	case errors.Is(err, errNotRegular):
 		return resource.Finding{Code: diag.Unreadable, Message: "is not a regular file; want one"}
 	case errors.Is(err, fs.ErrPermission):

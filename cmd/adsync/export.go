@@ -27,7 +27,7 @@ func (a *app) runExport(c *cobra.Command, args []string, out string) error {
 	if err != nil {
 		return err
 	}
-	project, problems := sources.ReadProject(dir)
+	project, problems := a.readProject(dir)
 	l := loaded{project: project, schemas: schemas().Routed()}
 	if err := a.invalid(l, problems); err != nil {
 		return err

@@ -21,9 +21,31 @@ type loaded struct {
 	desired sources.Desired
 }
 
+// envBounds raises or lowers the sizes beyond which a file is refused.
+const envBounds = "ADSYNC_BOUNDS"
+
+// checkBounds holds the operator's bounds before any command runs.
+func (a *app) checkBounds() error {
+	if text := a.env(envBounds); text != "" {
+		if err := new(sources.Project).Bound(text); err != nil {
+			return configuration("%s: %v", envBounds, err)
+		}
+	}
+	return nil
+}
+
+// readProject reads a project under the operator's bounds.
+func (a *app) readProject(dir string) (sources.Project, []diag.Problem) {
+	project, problems := sources.ReadProject(dir)
+	if text := a.env(envBounds); text != "" {
+		_ = project.Bound(text) // checkBounds has held it before the command ran
+	}
+	return project, problems
+}
+
 // load reads the project and its files. Problems are part of what it gives.
 func (a *app) load(ctx context.Context, dir string) loaded {
-	project, problems := sources.ReadProject(dir)
+	project, problems := a.readProject(dir)
 	l := loaded{project: project, schemas: kinds.All()}
 	if diag.HasErrors(problems) {
 		l.desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: problems}

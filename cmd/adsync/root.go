@@ -20,6 +20,7 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkBounds() }
 	root.PersistentFlags().StringVar(&a.flags.color, "color", "auto", "colour: auto, always or never")
 	root.PersistentFlags().BoolVarP(&a.flags.quiet, "quiet", "q", false, "no notes and no progress on standard error")
 	root.AddCommand(a.validate(), a.plan(), a.apply(), a.export(), a.template(), a.convert(), a.emulator(), a.version())

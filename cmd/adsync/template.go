@@ -23,7 +23,7 @@ func (a *app) template() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			project, problems := sources.ReadProject(dir)
+			project, problems := a.readProject(dir)
 			if err := a.invalid(loaded{project: project}, problems); err != nil {
 				return err
 			}

@@ -1,0 +1,99 @@
+package sources
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+)
+
+// Bound sets the bounds a text names, such as "yaml=4MiB,hints=1000000". They
+// protect whoever runs adsync, so a project file cannot set them. Sizes are in
+// bytes, KiB, MiB or GiB; the rest are counts, and time is as in "60s".
+func (p *Project) Bound(text string) error {
+	b := defaultBounds()
+	if p.bounds != nil {
+		b = *p.bounds
+	}
+	for item := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(item), "=")
+		set, known := boundNames[name]
+		if !known {
+			names := slices.Sorted(maps.Keys(boundNames))
+			return fmt.Errorf("bound is %q; want one of %s, with a value%s", name, strings.Join(names, ", "), orNothing(diag.DidYouMean(name, names)))
+		}
+		if err := set(&b, value); err != nil {
+			return fmt.Errorf("bound %s is %q; want %w", name, value, err)
+		}
+	}
+	p.bounds = &b
+	return nil
+}
+
+func orNothing(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return "; " + hint
+}
+
+var boundNames = map[string]func(*bounds, string) error{
+	"files":    count(func(b *bounds) *int { return &b.files }),
+	"depth":    count(func(b *bounds) *int { return &b.yamlDepth }),
+	"rows":     count(func(b *bounds) *int { return &b.sheetRows }),
+	"hints":    count(func(b *bounds) *int { return &b.hintRows }),
+	"yaml":     size(func(b *bounds) *int64 { return &b.yamlBytes }),
+	"workbook": size(func(b *bounds) *int64 { return &b.workbookBytes }),
+	"unzipped": size(func(b *bounds) *int64 { return &b.unzippedBytes }),
+	"attached": size(func(b *bounds) *int64 { return &b.attachedBytes }),
+	"time": func(b *bounds, text string) error {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("a time such as 60s")
+		}
+		b.perFile = d
+		return nil
+	},
+}
+
+func count(field func(*bounds) *int) func(*bounds, string) error {
+	return func(b *bounds, text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n <= 0 {
+			return fmt.Errorf("a count such as 5000")
+		}
+		*field(b) = n
+		return nil
+	}
+}
+
+// units of sizes, the longer names first.
+var units = []struct {
+	name  string
+	bytes int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"", 1}}
+
+// largestSize keeps a size within what a file can be read into.
+const largestSize = 1 << 33
+
+func size(field func(*bounds) *int64) func(*bounds, string) error {
+	return func(b *bounds, text string) error {
+		for _, unit := range units {
+			digits, ok := strings.CutSuffix(text, unit.name)
+			if !ok {
+				continue
+			}
+			n, err := strconv.ParseInt(digits, 10, 64)
+			if err != nil || n <= 0 || n > largestSize/unit.bytes {
+				break
+			}
+			*field(b) = n * unit.bytes
+			return nil
+		}
+		return fmt.Errorf("a size such as 4MiB, at most 8GiB")
+	}
+}

@@ -1,0 +1,47 @@
+package sources
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/kinds"
+)
+
+func TestBoundsAreTheOperatorsToSet(t *testing.T) {
+	var p Project
+	must(t, p.Bound("yaml=4MiB, files=3,time=90s"))
+	must(t, p.Bound("hints=7"))
+	want := defaultBounds()
+	want.yamlBytes, want.files, want.perFile, want.hintRows = 4*mebibyte, 3, 90*time.Second, 7
+	if *p.bounds != want {
+		t.Errorf("Bound set %+v, want %+v", *p.bounds, want)
+	}
+	for text, wanted := range map[string]string{
+		"":              `bound is ""; want one of attached, depth, files`,
+		"yml=4MiB":      `did you mean "yaml"`,
+		"yaml":          `bound yaml is ""; want a size such as 4MiB`,
+		"yaml=-1":       "want a size",
+		"yaml=9GiB":     "at most 8GiB",
+		"yaml=4 MiB":    "want a size",
+		"files=0":       "want a count",
+		"files=1.5":     "want a count",
+		"time=60":       "want a time such as 60s",
+		"rows=5,rows=x": `bound rows is "x"`,
+	} {
+		if err := new(Project).Bound(text); err == nil || !strings.Contains(err.Error(), wanted) {
+			t.Errorf("Bound(%q) = %v, want %q", text, err, wanted)
+		}
+	}
+}
+
+func TestAFileWithinARaisedBoundIsRead(t *testing.T) {
+	long := springCampaign + "# " + strings.Repeat("x", mebibyte) + "\n"
+	p, problems := ReadProject(folder(t, map[string]string{"spring.yaml": long}))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	wantProblem(t, Load(t.Context(), p, kinds.All()), "spring.yaml: file is over 1 MiB")
+	must(t, p.Bound("yaml=2MiB"))
+	wantClean(t, Load(t.Context(), p, kinds.All()))
+}
