@@ -95,7 +95,7 @@ func (p Project) ReadImage(slashPath string) ([]byte, error) {
 	if !fs.ValidPath(slashPath) {
 		return nil, fmt.Errorf("image is %q; want a path below the project's folder", slashPath)
 	}
-	root, err := os.OpenRoot(p.Root)
+	root, err := os.OpenRoot(p.folder())
 	if err != nil {
 		return nil, fmt.Errorf("open project folder: %w", err)
 	}

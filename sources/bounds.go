@@ -10,6 +10,7 @@ import (
 // section 1).
 type bounds struct {
 	files         int           // sources of an account
+	folderDepth   int           // folders a source lies below the project's
 	yamlBytes     int64         // one YAML file
 	yamlDepth     int           // nesting of a YAML document
 	workbookBytes int64         // one workbook, zipped
@@ -25,6 +26,7 @@ const mebibyte = 1 << 20
 func defaultBounds() bounds {
 	return bounds{
 		files:         2_000,
+		folderDepth:   64,
 		yamlBytes:     mebibyte,
 		yamlDepth:     64,
 		workbookBytes: 20 * mebibyte,

@@ -29,7 +29,7 @@ func SourceLine(p Project) diag.Source {
 }
 
 func textLines(p Project, file string) []string {
-	root, err := os.OpenRoot(p.Root)
+	root, err := os.OpenRoot(p.folder())
 	if err != nil {
 		return nil
 	}

@@ -54,6 +54,10 @@ func (t *tree) enter(folder string, found *listing) error {
 	if strings.HasPrefix(path.Base(folder), ".") || folder == t.project.State || !t.reaches(folder) {
 		return fs.SkipDir
 	}
+	if strings.Count(folder, "/") >= t.bounds.folderDepth {
+		found.report(folder, diag.Error, diag.Damaged, fmt.Sprintf("folders are nested more than %d deep; want sources nearer to the project's folder", t.bounds.folderDepth), "")
+		return fs.SkipDir
+	}
 	if _, err := t.root.Lstat(path.Join(folder, projectFile)); err == nil {
 		found.report(folder, diag.Warning, diag.IgnoredRows, "folder holds another adsync.yaml, so that it is another project; its files are not read here", "")
 		return fs.SkipDir
@@ -75,7 +79,7 @@ func (t *tree) judge(name string, mode fs.FileMode, found *listing) {
 	}
 	if mode&fs.ModeSymlink != 0 {
 		if t.includes(name) || t.linksToFolder(name) {
-			found.report(name, diag.Error, diag.Unreadable, "a symbolic link stands among the sources; want the file itself", "name the sources exactly in adsync.yaml to leave it out")
+			found.report(name, diag.Error, diag.Unreadable, "a symbolic link stands among the sources; want the file itself", t.linkHint(name))
 		}
 		return
 	}
@@ -87,6 +91,16 @@ func (t *tree) judge(name string, mode fs.FileMode, found *listing) {
 		return
 	}
 	found.files = append(found.files, name)
+}
+
+// linkHint knows the links of a mounted ConfigMap, each of which leads through
+// the one link that is replaced when the files change.
+func (t *tree) linkHint(name string) string {
+	target, err := t.root.Readlink(name)
+	if link, _, through := strings.Cut(target, "/"); err == nil && through && link == "..data" {
+		return "give the folder " + path.Join(path.Dir(name), link) + " to adsync: its files are replaced all at once"
+	}
+	return "name the sources exactly in adsync.yaml to leave it out"
 }
 
 func (t *tree) includes(name string) bool {

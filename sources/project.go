@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,7 +36,14 @@ type Project struct {
 
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
 	bounds    *bounds         // nil for the defaults
+	resolved  string          // what Root was when the project was read, "" where it was not
 }
+
+// folder is the folder every file of one reading comes from. Root may be a
+// symbolic link that is put on another folder at any time, as a mounted
+// ConfigMap's is; it is followed once, so that no reading is of two folders
+// (fault F6).
+func (p Project) folder() string { return cmp.Or(p.resolved, p.Root) }
 
 // Policy is the part of the policy that stands beside the sources. It holds no
 // allowances: what is watched never loosens a guard (design.md section 6).
@@ -61,7 +69,8 @@ func ReadProject(dir string) (Project, []diag.Problem) {
 	if about, err := os.Stat(dir); err == nil && about.Mode().IsRegular() {
 		p.Root, name = filepath.Dir(p.Root), filepath.Base(p.Root)
 	}
-	root, err := os.OpenRoot(p.Root)
+	p.resolved, _ = filepath.EvalSymlinks(p.Root)
+	root, err := os.OpenRoot(p.folder())
 	if err != nil {
 		return p, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable, Message: fmt.Sprintf("folder %q cannot be opened; want a folder with sources", p.Root), Hint: reason(err)}}
 	}

@@ -42,7 +42,7 @@ type file struct {
 }
 
 func openTree(p Project) (*tree, error) {
-	root, err := os.OpenRoot(p.Root)
+	root, err := os.OpenRoot(p.folder())
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -35,11 +34,11 @@ func WriteResultCopy(original []byte, w io.Writer, file string, outcomes []RowOu
 	if _, finding := xlsx.Open(context.Background(), original, defaultBounds().workbook()); finding != nil {
 		return fmt.Errorf("copy %s: %s", file, finding.Message)
 	}
-	folder, err := os.MkdirTemp("", "adsync-workbook-")
+	folder, remove, err := newScratch()
 	if err != nil {
-		return fmt.Errorf("make a folder for the workbook's parts: %w", err)
+		return err
 	}
-	defer os.RemoveAll(folder)
+	defer remove()
 	c := resultCopy{name: file, told: map[string]string{}, marked: map[int]int{}}
 	if err := c.write(original, folder, w, outcomes, problems); err != nil {
 		return fmt.Errorf("copy %s: %w", file, err)

@@ -3,7 +3,6 @@ package sources
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"adsync/internal/resource"
@@ -50,11 +49,11 @@ type choiceList struct {
 }
 
 func writeBook(w io.Writer, b *bookWriter) error {
-	folder, err := os.MkdirTemp("", "adsync-workbook-")
+	folder, remove, err := newScratch()
 	if err != nil {
-		return fmt.Errorf("make a folder for the workbook's parts: %w", err)
+		return err
 	}
-	defer os.RemoveAll(folder)
+	defer remove()
 	b.file = excelize.NewFile(excelize.Options{TmpDir: folder})
 	defer b.file.Close()
 	if err := b.write(); err != nil {

@@ -52,6 +52,10 @@ func (a *app) runValidate(c *cobra.Command, args []string, online bool) error {
 	if online && !diag.HasErrors(l.desired.Problems) {
 		checked, l.desired.Problems, failure = a.checkOnline(c, l)
 	}
+	return a.showValidation(l, checked, failure)
+}
+
+func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) error {
 	if a.flags.output == "json" {
 		document := validation{formatVersion, listedSources(l.desired.Sources), l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
 		if err := errors.Join(a.printJSON(document), failure); err != nil {
@@ -73,26 +77,6 @@ func (a *app) runValidate(c *cobra.Command, args []string, online bool) error {
 	}
 	fmt.Fprintf(a.out, "%s, %s\n", plural(l.desired.Snapshot.Len(), "resource"), problemCount(l.desired.Problems))
 	return nil
-}
-
-// watchFiles validates at once and after every change of what the files say.
-func (a *app) watchFiles(c *cobra.Command, args []string) error {
-	dir, err := folder(c, args)
-	if err != nil {
-		return err
-	}
-	seen := ""
-	return a.watch(c.Context(), dir, func() {
-		l := a.load(c.Context(), dir)
-		now := l.desired.Hash + problemCount(l.desired.Problems)
-		if now == seen || c.Context().Err() != nil {
-			return
-		}
-		seen = now
-		if err := a.runValidate(c, args, false); err != nil {
-			a.note("adsync: %v", err)
-		}
-	})
 }
 
 func problemCount(problems []diag.Problem) string {

@@ -1,0 +1,51 @@
+package sources
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+)
+
+// nobody is a user who owns no file of a test.
+const nobody = 65534
+
+// asNobody runs f as a user whom permissions bind, whoever runs the test. The
+// system keeps the user of file access for each thread.
+func asNobody(t *testing.T, f func()) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		f()
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	must(t, syscall.Setfsuid(nobody))
+	defer syscall.Setfsuid(0)
+	f()
+}
+
+func TestF14AFileOneMayNotReadHoldsEverything(t *testing.T) {
+	for _, row := range []struct{ name, closed, want string }{
+		{"a file", "winter.yaml", "winter.yaml: file cannot be read: permission denied; want to read every source"},
+		{"a folder", "q4", "q4: folder or file cannot be read; want to read every source"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			dir := folder(t, map[string]string{"spring.yaml": springCampaign, "winter.yaml": springCampaign, "q4/ads.yaml": springCampaign})
+			must(t, os.Chmod(filepath.Dir(dir), 0o755))
+			must(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+				if entry.IsDir() {
+					return os.Chmod(path, 0o755)
+				}
+				return os.Chmod(path, 0o644)
+			}))
+			closed := filepath.Join(dir, row.closed)
+			must(t, os.Chmod(closed, 0))
+			defer func() { must(t, os.Chmod(closed, 0o700)) }()
+			var d Desired
+			asNobody(t, func() { d = load(t, dir) })
+			wantRefused(t, d, row.want)
+		})
+	}
+}
