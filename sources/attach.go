@@ -88,24 +88,3 @@ func (t *tree) nearestFile(slashPath string) string {
 	}
 	return diag.DidYouMean(path.Base(slashPath), names)
 }
-
-// ReadImage reads a file of the tree by its slash path, as Desired.Images gives
-// it. It follows no link and leaves the project's folder for nothing.
-func (p Project) ReadImage(slashPath string) ([]byte, error) {
-	if !fs.ValidPath(slashPath) {
-		return nil, fmt.Errorf("image is %q; want a path below the project's folder", slashPath)
-	}
-	root, err := os.OpenRoot(p.folder())
-	if err != nil {
-		return nil, fmt.Errorf("open project folder: %w", err)
-	}
-	defer root.Close()
-	if link := linkIn(root, slashPath); link != "" {
-		return nil, fmt.Errorf("image is %q, and %q is a symbolic link; want the file itself", slashPath, link)
-	}
-	content, _, err := readRegular(root, slashPath, defaultBounds().attachedBytes)
-	if err != nil {
-		return nil, fmt.Errorf("read image %q: %w", slashPath, err)
-	}
-	return content, nil
-}

@@ -38,6 +38,14 @@ func defaultBounds() bounds {
 	}
 }
 
+// limits are the bounds the operator set, else the defaults.
+func (p Project) limits() bounds {
+	if p.bounds != nil {
+		return *p.bounds
+	}
+	return defaultBounds()
+}
+
 // workbook gives the bounds of one workbook.
 func (b bounds) workbook() xlsx.Limits {
 	return xlsx.Limits{Zipped: b.workbookBytes, Unzipped: b.unzippedBytes, Time: b.perFile}

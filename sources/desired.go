@@ -1,8 +1,6 @@
 package sources
 
 import (
-	"strings"
-
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
@@ -38,7 +36,7 @@ func (d *Desired) keepImages(e *entry) {
 			continue
 		}
 		v := e.resource.Value(a.Name)
-		if _, kept := d.Images[v.Text()]; !kept && strings.HasPrefix(v.Text(), "sha256:") {
+		if _, kept := d.Images[v.Text()]; !kept && v.Written() != v.Text() {
 			d.Images[v.Text()] = v.Written()
 		}
 	}

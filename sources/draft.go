@@ -19,6 +19,7 @@ type draft struct {
 	attributes resource.Attributes
 	hints      []hintList // list attributes whose items name hint lists; they are not in attributes
 	rejected   []string   // attributes that are written and do not parse: not missing
+	imageLink  string     // the address the cell of its image links to, which decides nothing
 	position   diag.Position
 	columns    map[string]int // of a sheet's row: the column of each attribute, where one that is missing belongs
 	found      [2]int         // problems of the result that are this row's own, from and to

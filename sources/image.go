@@ -36,13 +36,23 @@ func (c *collection) checkImage(e *entry, v resource.Value) resource.Value {
 	}
 	p := c.picture(v.Text(), v.Position)
 	if p.finding != nil {
-		c.report(e, v.Position, *p.finding)
+		finding := *p.finding
+		if e.draft.imageLink != "" {
+			finding.Hint = fmt.Sprintf("the cell links to %s; write that address if it is the image", diag.Printable(e.draft.imageLink))
+		}
+		c.report(e, v.Position, finding)
 		return v
 	}
 	return p.value.At(v.Position)
 }
 
 func (c *collection) picture(name string, at diag.Position) picture {
+	if _, _, stored := storedIn(name); stored {
+		return picture{finding: &resource.Finding{
+			Code: diag.BadFile, Message: fmt.Sprintf("image is %q; want a file of its own, because the pictures of a workbook are numbered anew at each save", name),
+			Hint: "save the picture beside the file",
+		}}
+	}
 	slashPath, finding := attachedPath(name, at.File)
 	if finding != nil {
 		return picture{finding: finding}
@@ -60,15 +70,29 @@ func (c *collection) readPicture(name, slashPath string, at diag.Position) pictu
 	if finding != nil {
 		return picture{finding: finding}
 	}
+	if finding := badImage(fmt.Sprintf("image is %q", name), content); finding != nil {
+		return picture{finding: finding}
+	}
+	return pictureOf(content, slashPath)
+}
+
+// pictureOf is a picture that is in order, and where it is read again.
+func pictureOf(content []byte, from string) picture {
+	sum := sha256.Sum256(content)
+	return picture{value: resource.Text("sha256:" + hex.EncodeToString(sum[:])).As(from)}
+}
+
+// badImage says why the service would not take an image, nil where it would;
+// called is the beginning of that sentence.
+func badImage(called string, content []byte) *resource.Finding {
 	width, height, err := imageSize(content)
 	if err != nil {
-		return picture{finding: badFile(fmt.Sprintf("image is %q: %s; want a JPEG, PNG or WebP file", name, err))}
+		return badFile(fmt.Sprintf("%s: %s; want a JPEG, PNG or WebP file", called, err))
 	}
 	if width < smallestSide || height < smallestSide {
-		return picture{finding: badFile(fmt.Sprintf("image is %q with %d by %d pixels; want at least %d by %d", name, width, height, smallestSide, smallestSide))}
+		return badFile(fmt.Sprintf("%s with %d by %d pixels; want at least %d by %d", called, width, height, smallestSide, smallestSide))
 	}
-	sum := sha256.Sum256(content)
-	return picture{value: resource.Text("sha256:" + hex.EncodeToString(sum[:])).As(slashPath)}
+	return nil
 }
 
 // imageSize reads the header of an image, by what its bytes say it is.
@@ -85,7 +109,33 @@ func imageSize(content []byte) (width, height int, err error) {
 	case bytes.HasPrefix(content, lfsPointer):
 		return 0, 0, errors.New("it is a Git LFS pointer")
 	}
-	return 0, 0, errors.New("its bytes are of another format")
+	return 0, 0, errors.New(otherFormat(content))
+}
+
+// otherFormat names what the bytes are instead.
+func otherFormat(content []byte) string {
+	head := string(content[:min(len(content), 1024)])
+	switch {
+	case strings.HasPrefix(head, "GIF8"):
+		return "it is a GIF"
+	case strings.HasPrefix(head, "BM"):
+		return "it is a BMP"
+	case strings.HasPrefix(head, "II*\x00"), strings.HasPrefix(head, "MM\x00*"):
+		return "it is a TIFF"
+	case strings.HasPrefix(head, "\x01\x00\x00\x00") && len(head) >= 44 && head[40:44] == " EMF":
+		return "it is an EMF drawing"
+	case strings.HasPrefix(head, "\xd7\xcd\xc6\x9a"), strings.HasPrefix(head, "\x01\x00\x09\x00"):
+		return "it is a WMF drawing"
+	case strings.HasPrefix(head, "\x1f\x8b"):
+		return "it is a compressed drawing (EMZ, WMZ or SVGZ)"
+	case len(head) >= 12 && head[4:8] == "ftyp":
+		return "it is a HEIC or AVIF image, or a film"
+	case strings.HasPrefix(head, "%PDF-"):
+		return "it is a PDF"
+	case strings.Contains(head, "<svg"):
+		return "it is an SVG drawing"
+	}
+	return "its bytes are of another format"
 }
 
 // webpSize reads the first chunk of a WebP file: lossy, lossless or extended

@@ -31,8 +31,11 @@ type Desired struct {
 	Problems []diag.Problem // sorted; nothing is applied when one is an error
 	// Hash is the SHA-256, in hex, over the names and bytes of every file read:
 	// adsync.yaml, the sources, and the images and hint files they refer to.
-	Hash   string
-	Images map[string]string // canonical value of an image, "sha256:<hex>", to its slash path in the tree
+	Hash string
+	// Images leads from the canonical value of an image, "sha256:<hex>", to
+	// where it is: its slash path in the tree, or for a picture that lies in a
+	// workbook the workbook's path, #, and the part: "ads/q4.xlsx#xl/media/image1.png".
+	Images map[string]string
 }
 
 // Load reads the sources of a project. It never fails: what is wrong is in

@@ -46,10 +46,7 @@ func openTree(p Project) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{project: p, root: root, bounds: defaultBounds(), attached: map[string]string{}}
-	if p.bounds != nil {
-		t.bounds = *p.bounds
-	}
+	t := &tree{project: p, root: root, bounds: p.limits(), attached: map[string]string{}}
 	for _, pattern := range p.Sources {
 		g, err := newGlob(pattern)
 		if err != nil {

@@ -48,6 +48,7 @@ type bookReader struct {
 	book    *xlsx.Book
 	made    result
 	entries []listEntry
+	stored  map[string]picture // by part, once a row has it
 }
 
 // read walks every sheet that is known to its end, and only then makes drafts.

@@ -2,7 +2,6 @@ package sources
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,12 +17,9 @@ var exactTypes = []resource.Type{resource.TypeMoney, resource.TypeChoice, resour
 // cellText gives the text an attribute's Parse reads: what the cell stores, in
 // the form its type wants. It never looks at what the cell shows.
 func (r *tabReader) cellText(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
-	if typ == resource.TypeImage && (c.IsFormula || c.InPicture) {
-		if address, ok := pictureAddress(c.Formula); ok {
-			return address, nil
-		}
-		if c.InPicture || strings.Contains(c.Formula, "DISPIMG(") {
-			return "", pastedPicture()
+	if typ == resource.TypeImage && c.IsFormula {
+		if address, finding, ok := shownAddress(c); ok {
+			return address, finding
 		}
 	}
 	if c.IsFormula && c.Form != xlsx.ErrorCell {
@@ -33,7 +29,7 @@ func (r *tabReader) cellText(c xlsx.Cell, typ resource.Type) (string, *resource.
 	}
 	switch c.Form {
 	case xlsx.ErrorCell:
-		return "", cellError(c)
+		return "", r.cellError(c, wanted(typ))
 	case xlsx.BooleanCell:
 		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds %s; want %s", truth(c.Text), wanted(typ))}
 	case xlsx.DateCell:
@@ -44,9 +40,9 @@ func (r *tabReader) cellText(c xlsx.Cell, typ resource.Type) (string, *resource.
 	return c.Text, nil
 }
 
-func cellError(c xlsx.Cell) *resource.Finding {
-	if c.InPicture {
-		return pastedPicture()
+func (r *tabReader) cellError(c xlsx.Cell, want string) *resource.Finding {
+	if _, _, picture := r.pictureInCell(c); picture {
+		return &resource.Finding{Code: diag.BadValue, Message: "a picture is placed in this cell; want " + want}
 	}
 	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("cell holds the error %s; want a value", c.Text)}
 }
@@ -163,24 +159,6 @@ func asksToClear(text string, typ resource.Type) bool {
 	word := strings.ToLower(strings.TrimSpace(text))
 	freeText := typ == resource.TypeText || typ == resource.TypeHints
 	return slices.Contains(clearWords, word) || !freeText && slices.Contains(plainClearWords, word)
-}
-
-// imageFormula is =IMAGE("https://…"), as programs store it.
-var imageFormula = regexp.MustCompile(`^(?:_xlfn\.)?IMAGE\(\s*"(https?://[^"]+)"`)
-
-func pictureAddress(formula string) (string, bool) {
-	m := imageFormula.FindStringSubmatch(formula)
-	if m == nil {
-		return "", false
-	}
-	return m[1], true
-}
-
-func pastedPicture() *resource.Finding {
-	return &resource.Finding{
-		Code: diag.BadValue, Message: "a picture is pasted here; want the name of a picture file, or its address",
-		Hint: "save the picture beside the workbook and write its file name, such as images/hero.png",
-	}
 }
 
 // trimmed takes off what people cannot see at the ends of a cell, as

@@ -97,7 +97,7 @@ func (r *tabReader) markOf(d *draft, position diag.Position, c xlsx.Cell) mark {
 func (r *tabReader) exactMark(d *draft, title string, position diag.Position, c xlsx.Cell) mark {
 	switch {
 	case c.Form == xlsx.ErrorCell:
-		r.fail(d, position, cellError(c))
+		r.fail(d, position, r.cellError(c, "the "+strings.ToLower(title)))
 	case c.IsFormula:
 		r.fail(d, position, refusedFormula("the "+strings.ToLower(title)))
 	case c.Form != xlsx.TextCell:
@@ -118,6 +118,9 @@ func (r *bookReader) fail(d *draft, position diag.Position, f *resource.Finding)
 
 // readAttribute reads a value in the attribute's canonical form.
 func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position diag.Position, c xlsx.Cell) {
+	if a.Type == resource.TypeImage && r.readImageCell(d, a, position, c) {
+		return
+	}
 	text, finding := r.cellText(c, a.Type)
 	if finding != nil {
 		r.reject(&d.draft, a, position, finding)

@@ -155,7 +155,7 @@ func (b *bookWriter) attributeCell(t *tab, a *resource.Attribute, r *resource.Re
 	if serial, ok := serialOf(v.Text()); ok && (a.Type == resource.TypeDay || a.Type == resource.TypeLast) {
 		return excelize.Cell{StyleID: style, Value: serial}, nil
 	}
-	text := v.Written()
+	text := imageText(v)
 	if finding := unwritable(text); finding != "" {
 		return nil, fmt.Errorf("%s %s", a.Name, finding)
 	}

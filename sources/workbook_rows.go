@@ -18,7 +18,7 @@ type tabReader struct {
 	ref      xlsx.Sheet
 	facts    xlsx.Facts
 	header   headerRow
-	pictures []xlsx.Anchor
+	pictures sheetPictures
 	merged   []xlsx.Area // whole rows with merged cells that are read, disjoint and ascending
 	visited  int
 	hidden   int          // hidden rows that were read
@@ -50,8 +50,7 @@ func (r *tabReader) open() error {
 		return fmt.Errorf("it has %d rows; want at most %d", facts.Filled, bound)
 	}
 	r.facts, r.header, r.told = facts, finder.best, map[int]bool{}
-	r.pictures, err = r.book.PicturesOn(r.ref.Part, facts.Drawing)
-	return err
+	return r.openPictures()
 }
 
 // readRows makes what the rows below the header say.
@@ -74,6 +73,7 @@ func (r *tabReader) readRows() error {
 	if err == nil && (facts.Filled != r.facts.Filled || r.visited != facts.Filled) {
 		return fmt.Errorf("%d rows were read where %d are written", r.visited, r.facts.Filled)
 	}
+	r.reportPictures()
 	r.warnHidden()
 	return err
 }

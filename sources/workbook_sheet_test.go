@@ -218,27 +218,3 @@ func TestVendorsBulkUploadWorkbook(t *testing.T) {
 		`ad_group in Spring launch bid.max=1250000 context_hints=["people comparing shoes" "people who run, daily"] name="Runners"`,
 		`ad in Spring launch in Runners body="Light, grippy." image="https://img.example/a.png" target_url="https://shop.example/trail" title="Shoes for muddy trails"`)
 }
-
-func TestPictures(t *testing.T) {
-	png := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00\x00IEND\xaeB`\x82")
-	ads := sheetOf{"Ads", [][]any{
-		{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image"},
-		{"Spring", "Runners", "Shoes", "Light.", "https://shop.example", nil},
-		{"Spring", "Runners", "Boots", "Light.", "https://shop.example", "boots.png"},
-	}}
-	got := readBytes(bookWith(t, func(f *excelize.File) {
-		for _, cell := range []string{"F2", "F3", "H2"} {
-			must(t, f.AddPictureFromBytes("Ads", cell, &excelize.Picture{Extension: ".png", File: png}))
-		}
-	}, ads))
-	wantProblems(t, got.problems, "Ads!F2: a picture is pasted here; want the name of a picture file, or its address")
-
-	formula := rebuild(t, bookOf(t, ads), "xl/worksheets/sheet1.xml", func(b []byte) []byte {
-		return replaceCell(t, b, "F3", `<c r="F3" t="e" vm="1"><f>_xlfn.IMAGE("https://img.example/a.png")</f><v>#VALUE!</v></c>`)
-	})
-	got = readBytes(formula)
-	wantProblems(t, got.problems)
-	if v := got.drafts[1].attributes.Value("image"); v.Text() != "https://img.example/a.png" {
-		t.Errorf("image = %v, want the address of the formula", v)
-	}
-}

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"net"
@@ -16,7 +14,6 @@ import (
 	"time"
 
 	"adsync/internal/adsapi"
-	"adsync/internal/diag"
 	"adsync/internal/emulator"
 	"adsync/internal/resource"
 	"adsync/reconcile"
@@ -169,20 +166,7 @@ func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
 
 // imageReader opens the file behind the canonical value of an image.
 func imageReader(l loaded) func(string) (string, []byte, error) {
-	return func(source string) (string, []byte, error) {
-		path, ok := l.desired.Images[source]
-		if !ok {
-			return "", nil, fmt.Errorf("no file has the content %s any more", diag.Printable(source))
-		}
-		content, err := l.project.ReadImage(path)
-		if err != nil {
-			return "", nil, err
-		}
-		if sum := sha256.Sum256(content); source != "sha256:"+hex.EncodeToString(sum[:]) {
-			return "", nil, fmt.Errorf("%s has changed since the plan was made; plan again", diag.Printable(path))
-		}
-		return path, content, nil
-	}
+	return func(source string) (string, []byte, error) { return l.desired.ReadImage(l.project, source) }
 }
 
 // givenIDs are the ids people wrote into the files.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"image"
+	"image/png"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -34,6 +36,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("QUICKSTART", quickstart)
+			e.Setenv("PICTURES", filepath.Join(filepath.Dir(filepath.Dir(quickstart)), "sources/testdata/workbook"))
 			e.Setenv("NO_COLOR", "1")
 			return nil
 		},
@@ -42,6 +45,7 @@ func TestScripts(t *testing.T) {
 			"quickstart": copyQuickstart,
 			"emulator":   startEmulator,
 			"setcell":    setCell,
+			"picture":    pastePicture,
 			"truncate":   truncateFile,
 			"damage":     damageMember,
 			"awaitheld":  awaitHeld,
@@ -157,6 +161,24 @@ func setCell(ts *testscript.TestScript, _ bool, args []string) {
 		value = nil
 	}
 	ts.Check(f.SetCellValue(args[1], args[2], value))
+	ts.Check(f.Save())
+}
+
+// picture WORKBOOK SHEET CELL WIDTH HEIGHT: as somebody pastes it over a cell.
+func pastePicture(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	width, err := strconv.Atoi(args[3])
+	ts.Check(err)
+	height, err := strconv.Atoi(args[4])
+	ts.Check(err)
+	var picture bytes.Buffer
+	ts.Check(png.Encode(&picture, image.NewGray(image.Rect(0, 0, width, height))))
+	f, err := excelize.OpenFile(name)
+	ts.Check(err)
+	defer f.Close()
+	ts.Check(f.SetCellValue(args[1], args[2], nil))
+	ts.Check(f.DeletePicture(args[1], args[2]))
+	ts.Check(f.AddPictureFromBytes(args[1], args[2], &excelize.Picture{Extension: ".png", File: picture.Bytes(), Format: &excelize.GraphicOptions{ScaleX: 0.02, ScaleY: 0.02}}))
 	ts.Check(f.Save())
 }
 

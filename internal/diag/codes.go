@@ -34,6 +34,7 @@ const (
 	Immutable       Code = "ADS1026"
 	HiddenCells     Code = "ADS1027" // hidden rows, columns or sheets that are read
 	NotApplied      Code = "ADS1028" // a kind this version reads and checks, and does not send
+	StrayPicture    Code = "ADS1029" // a picture of a workbook that is no row's image, where one may be meant
 )
 
 // Codes of problems with the service.

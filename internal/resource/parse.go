@@ -168,6 +168,12 @@ func (a *Attribute) parseURL(s string) (Value, *Finding) {
 }
 
 func (a *Attribute) parseImage(s string) (Value, *Finding) {
+	if strings.HasPrefix(strings.ToLower(s[:min(len(s), 5)]), "data:") {
+		return Value{}, &Finding{
+			Code: diag.BadURL, Message: a.Name + " is a data: address; want a file of the project, or an http or https address",
+			Hint: "save the picture as a file beside this one",
+		}
+	}
 	if strings.Contains(s, "://") {
 		return a.parseURL(s)
 	}

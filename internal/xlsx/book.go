@@ -14,6 +14,9 @@ type Book struct {
 	Date1904 bool
 	strings  []string
 	styles   []Style // by the number a cell gives
+	rels     relationList
+	rich     *richValues        // once a cell asks for one
+	named    map[string]Picture // once a cell asks for one
 }
 
 // sheetRef is one tab.
@@ -37,7 +40,7 @@ func ReadBook(ps bookParts) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Book{parts: ps}
+	b := &Book{parts: ps, rels: rels}
 	if err := b.readSheets(main, rels); err != nil {
 		return nil, fmt.Errorf("%s: %w", main, err)
 	}
@@ -51,7 +54,10 @@ func ReadBook(ps bookParts) (*Book, error) {
 }
 
 // relation is one line of a part's relationships.
-type relation struct{ id, typ, target string }
+type relation struct {
+	id, typ, target string
+	external        bool // target is an address, never followed
+}
 
 type relationList []relation
 
@@ -65,15 +71,18 @@ func relations(ps bookParts, part string) (relationList, error) {
 	}
 	var list relationList
 	err := elements(data, func(s *xmlScanner) error {
-		if string(s.name) != "Relationship" || string(s.attr("TargetMode")) == "External" {
+		if string(s.name) != "Relationship" {
 			return nil
 		}
-		r := relation{id: string(s.attr("Id")), typ: string(s.attr("Type"))}
+		r := relation{id: string(s.attr("Id")), typ: string(s.attr("Type")), external: string(s.attr("TargetMode")) == "External"}
 		target, err := s.attrText("Target")
-		if !strings.HasPrefix(target, "/") {
+		if !strings.HasPrefix(target, "/") && !r.external {
 			target = dir + target
 		}
-		r.target = partName(target)
+		r.target = target
+		if !r.external {
+			r.target = partName(target)
+		}
 		list = append(list, r)
 		return err
 	})
@@ -89,7 +98,7 @@ var needed = []string{"/worksheet", "/sharedStrings", "/styles", "/officeDocumen
 func (list relationList) present(ps bookParts) error {
 	for _, r := range list {
 		for _, suffix := range needed {
-			if strings.HasSuffix(r.typ, suffix) && !ps.has(r.target) {
+			if strings.HasSuffix(r.typ, suffix) && !r.external && !ps.has(r.target) {
 				return fmt.Errorf("its part %q is missing", r.target)
 			}
 		}
@@ -99,7 +108,7 @@ func (list relationList) present(ps bookParts) error {
 
 func (list relationList) byType(suffix string) string {
 	for _, r := range list {
-		if strings.HasSuffix(r.typ, suffix) {
+		if strings.HasSuffix(r.typ, suffix) && !r.external {
 			return r.target
 		}
 	}
@@ -108,7 +117,7 @@ func (list relationList) byType(suffix string) string {
 
 func (list relationList) byID(id string) (relation, bool) {
 	for _, r := range list {
-		if r.id == id {
+		if r.id == id && !r.external {
 			return r, true
 		}
 	}

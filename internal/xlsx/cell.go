@@ -60,7 +60,11 @@ func (w *sheetWalker) cellHead() (c Cell, typ string, err error) {
 	if _, err = w.book.StyleOf(c.Style); err != nil {
 		return c, "", err
 	}
-	c.InPicture = w.attr("vm") != nil
+	if vm := w.attr("vm"); vm != nil {
+		if c.Meta, err = strconv.Atoi(string(vm)); err != nil || c.Meta < 1 {
+			return c, "", fmt.Errorf("cell has the metadata %q", vm)
+		}
+	}
 	return c, string(w.attr("t")), nil
 }
 
@@ -91,7 +95,7 @@ func (w *sheetWalker) keep(c Cell, typ, value string) error {
 	default:
 		err = fmt.Errorf("a cell has the type %q", typ)
 	}
-	if err == nil && (c.Text != "" || c.IsFormula || c.InPicture) {
+	if err == nil && (c.Text != "" || c.IsFormula || c.Meta > 0) {
 		w.row.Cells = append(w.row.Cells, c)
 	}
 	return err

@@ -28,8 +28,8 @@ type Limits struct {
 // bookParts are the members of a workbook's zip by name, each read to its end
 // against its checksum before any of them is used.
 type bookParts struct {
-	content map[string][]byte // the XML members
-	other   map[string]bool   // the rest: pictures, fonts, printer settings
+	content map[string][]byte    // the XML members
+	other   map[string]*zip.File // the rest: pictures, fonts, printer settings
 }
 
 // openParts reads every member of the zip to its end. Whatever does not add up,
@@ -48,7 +48,7 @@ func Open(ctx context.Context, content []byte, b Limits) (bookParts, *resource.F
 	if finding := checkMembers(archive.File, b); finding != nil {
 		return bookParts{}, finding
 	}
-	ps := bookParts{content: map[string][]byte{}, other: map[string]bool{}}
+	ps := bookParts{content: map[string][]byte{}, other: map[string]*zip.File{}}
 	for _, member := range archive.File {
 		if ctx.Err() != nil {
 			return bookParts{}, Damaged("reading took longer than %v; want a smaller workbook", b.Time)
@@ -124,7 +124,7 @@ func (ps bookParts) read(member *zip.File) error {
 	limited := io.LimitReader(r, int64(member.UncompressedSize64)+1)
 	name := partName(member.Name)
 	if !isXML(name) {
-		ps.other[name] = true
+		ps.other[name] = member
 		n, err := io.Copy(io.Discard, limited)
 		return wholeMember(n, member, err)
 	}
@@ -173,7 +173,7 @@ func (ps bookParts) otherKind() *resource.Finding {
 
 func (ps bookParts) has(name string) bool {
 	_, ok := ps.content[name]
-	return ok || ps.other[name]
+	return ok || ps.other[name] != nil
 }
 
 // foreignFormat names what a file is by its first bytes where it is no zip.

@@ -27,7 +27,7 @@ type Cell struct {
 	IsFormula bool
 	Formula   string
 	HasValue  bool // a formula may have none
-	InPicture bool // a picture placed in the cell
+	Meta      int  // number, from 1, of what the workbook stores for it beside its value: a picture placed in the cell; 0 is nothing
 }
 
 // sheetRow is one row with the cells that hold something.
@@ -44,6 +44,7 @@ type Facts struct {
 	Merges  []Area // merged cells
 	Hidden  []Area // hidden columns
 	Drawing string // relationship that leads to its pictures
+	links   []cellLink
 }
 
 // area is a rectangle of cells, both corners inside.
@@ -156,6 +157,8 @@ func (w *sheetWalker) besideData(name string) error {
 		var err error
 		w.facts.Drawing, err = w.attrText("id")
 		return err
+	case "hyperlink":
+		return w.link()
 	case "row", "c":
 		return fmt.Errorf("a <%s> stands outside the cells part", name)
 	}
@@ -224,16 +227,6 @@ func (w *sheetWalker) endRow() error {
 		return nil
 	}
 	return w.visit(&w.row)
-}
-
-// skipElement passes over the element just opened.
-func (w *sheetWalker) skipElement() error {
-	for depth := len(w.open); len(w.open) >= depth; {
-		if kind, err := w.next(); err != nil || kind == xmlEnd {
-			return err
-		}
-	}
-	return nil
 }
 
 // parseCellName reads "AB12" and gives row and column.

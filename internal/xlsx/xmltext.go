@@ -28,6 +28,16 @@ func (s *xmlScanner) elementText() (string, error) {
 	return text, nil
 }
 
+// skipElement passes over the element just opened.
+func (s *xmlScanner) skipElement() error {
+	for depth := len(s.open); len(s.open) >= depth; {
+		if kind, err := s.next(); err != nil || kind == xmlEnd {
+			return err
+		}
+	}
+	return nil
+}
+
 // richText reads the texts inside the element the scanner stands in, to its end.
 func (s *xmlScanner) richText(element string) (string, error) {
 	var text string
