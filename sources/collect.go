@@ -29,7 +29,7 @@ type entry struct {
 }
 
 func newCollection(schemas resource.Schemas, t *tree) *collection {
-	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, index: newIndex()}
+	return &collection{schemas: schemas, tree: t, images: map[string]picture{}}
 }
 
 // collect makes resources of drafts: it takes over defaults and templates,
@@ -63,6 +63,7 @@ func (c *collection) enter(results []result) {
 		count += len(results[i].drafts)
 	}
 	c.entries = make([]entry, 0, count)
+	c.index = newIndex(count)
 	resources := make([]resource.Resource, count)
 	for source := range results {
 		for i := range results[source].drafts {

@@ -23,10 +23,10 @@ type sibling struct {
 	name   string
 }
 
-func newIndex() index {
+func newIndex(entries int) index {
 	return index{
-		byAddress: map[resource.Address]*entry{}, byID: map[string]*entry{},
-		bySibling: map[sibling]*entry{}, byKind: map[resource.Kind]*kindIndex{},
+		byAddress: make(map[resource.Address]*entry, entries), byID: map[string]*entry{},
+		bySibling: make(map[sibling]*entry, entries), byKind: map[resource.Kind]*kindIndex{},
 	}
 }
 

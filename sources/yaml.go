@@ -22,11 +22,15 @@ type yamlReader struct {
 	result result
 }
 
+// bytesADraft is about what a resource takes in YAML: it saves growing.
+const bytesADraft = 192
+
 func readYAML(ctx context.Context, file string, content []byte, in input) result {
 	y := &yamlReader{walker: walker{file: file}, ctx: ctx, in: in}
 	if problem := brokenText(content, file); problem != nil {
 		return result{problems: []diag.Problem{*problem}}
 	}
+	y.result.drafts = make([]draft, 0, len(content)/bytesADraft)
 	for _, document := range y.documents(content) {
 		if !y.sound(document, in.bounds.yamlDepth) {
 			y.result.rows.Read++
@@ -113,11 +117,11 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 		y.fail(node, diag.Damaged, "reading took too long and was stopped; want a file that reads in less", "split the file")
 		return
 	}
-	y.result.drafts = append(y.result.drafts, draft{})
+	y.result.drafts = append(y.result.drafts, draft{schema: v.schema, within: within, position: y.at(node), attributes: make(resource.Attributes, 0, len(node.Content)/2)})
 	index := len(y.result.drafts)
 	before := len(y.problems)
-	d := draft{schema: v.schema, within: within, position: y.at(node), attributes: make(resource.Attributes, 0, len(node.Content)/2)}
-	nested := y.readFields(&d, node, v)
+	d := &y.result.drafts[index-1] // until the children come
+	nested := y.readFields(d, node, v)
 	d.found = [2]int{before, len(y.problems)}
 	y.result.rows.Read++
 	if d.failed = len(y.problems) > before; d.failed {
@@ -125,7 +129,6 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 	} else {
 		y.result.rows.Used++
 	}
-	y.result.drafts[index-1] = d
 	for _, children := range nested {
 		y.readChildren(children.list, children.vocabulary, index)
 	}

@@ -11,6 +11,11 @@ type Snapshot struct {
 	byAddress map[Address]*Resource
 }
 
+// NewSnapshot is an empty snapshot with room for so many resources.
+func NewSnapshot(resources int) *Snapshot {
+	return &Snapshot{byAddress: make(map[Address]*Resource, resources)}
+}
+
 // Add puts a resource in and reports false, changing nothing, when its address
 // is taken.
 func (s *Snapshot) Add(r *Resource) bool {

@@ -23,12 +23,17 @@ const (
 // Null asks for the value to be removed. The two are never the same
 // (formats.md section 1).
 type Value struct {
-	form      form
-	text      string
-	number    int64
+	form     form
+	text     string
+	number   int64
+	more     *more         // what few values have; nil where there is none
+	Position diag.Position // where the value is written
+}
+
+// more is never changed once a value has it: values share it.
+type more struct {
 	list      []string
 	written   string          // the text as written where the canonical value is another: the path of an image
-	Position  diag.Position   // where the value is written
 	positions []diag.Position // where each item of a list is written, if known
 }
 
@@ -42,7 +47,7 @@ func Text(s string) Value { return Value{form: text, text: s} }
 func Number(n int64) Value { return Value{form: number, number: n} }
 
 // List is a list of texts. Sets are given sorted by whoever makes them canonical.
-func List(items []string) Value { return Value{form: list, list: items} }
+func List(items []string) Value { return Value{form: list, more: &more{list: items}} }
 
 // At gives the same value written at a position.
 func (v Value) At(p diag.Position) Value {
@@ -52,22 +57,33 @@ func (v Value) At(p diag.Position) Value {
 
 // ItemsAt gives the same list with the position of each item.
 func (v Value) ItemsAt(positions []diag.Position) Value {
-	v.positions = positions
+	with := v.rest()
+	with.positions = positions
+	v.more = &with
 	return v
 }
 
 // As keeps how the value was written, for people; it takes no part in Equal.
 func (v Value) As(written string) Value {
-	v.written = written
+	with := v.rest()
+	with.written = written
+	v.more = &with
 	return v
 }
 
 // Written gives the text as written, else the canonical text.
 func (v Value) Written() string {
-	if v.written != "" {
-		return v.written
+	if written := v.rest().written; written != "" {
+		return written
 	}
 	return v.text
+}
+
+func (v Value) rest() more {
+	if v.more == nil {
+		return more{}
+	}
+	return *v.more
 }
 
 // IsAbsent says that nothing is decided.
@@ -86,19 +102,24 @@ func (v Value) Text() string { return v.text }
 func (v Value) Number() (int64, bool) { return v.number, v.form == number }
 
 // Items gives the items of a list; the caller does not change them.
-func (v Value) Items() []string { return v.list }
+func (v Value) Items() []string {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.list
+}
 
 // ItemPosition is where item i is written, as near as is known.
 func (v Value) ItemPosition(i int) diag.Position {
-	if i >= 0 && i < len(v.positions) {
-		return v.positions[i]
+	if v.more != nil && i >= 0 && i < len(v.more.positions) {
+		return v.more.positions[i]
 	}
 	return v.Position
 }
 
 // Equal compares meaning, not position.
 func (v Value) Equal(w Value) bool {
-	return v.form == w.form && v.text == w.text && v.number == w.number && slices.Equal(v.list, w.list)
+	return v.form == w.form && v.text == w.text && v.number == w.number && slices.Equal(v.Items(), w.Items())
 }
 
 // String is for failure texts of tests and for debugging; people see Display.
@@ -113,7 +134,7 @@ func (v Value) String() string {
 	case number:
 		return strconv.FormatInt(v.number, 10)
 	default:
-		return fmt.Sprintf("%q", v.list)
+		return fmt.Sprintf("%q", v.Items())
 	}
 }
 
@@ -130,10 +151,10 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	case number:
 		return strconv.AppendInt(nil, v.number, 10), nil
 	default:
-		if v.list == nil {
+		if v.Items() == nil {
 			return []byte("[]"), nil
 		}
-		return json.Marshal(v.list)
+		return json.Marshal(v.Items())
 	}
 }
 
@@ -147,8 +168,10 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 		*v = Value{form: text}
 		return json.Unmarshal(data, &v.text)
 	case len(data) > 0 && data[0] == '[':
-		*v = Value{form: list}
-		return json.Unmarshal(data, &v.list)
+		var items []string
+		err := json.Unmarshal(data, &items)
+		*v = List(items)
+		return err
 	}
 	n, err := strconv.ParseInt(string(data), 10, 64)
 	if err != nil {
