@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// book is what a workbook says beside the cells of its sheets.
+// Book is what a workbook says beside the cells of its sheets.
 type Book struct {
-	parts    bookParts
+	parts    Parts
+	main     string // the part that lists the sheets
 	Sheets   []Sheet
-	Date1904 bool
+	Date1904 bool // days count from 1904, not from 1900
 	strings  []string
 	styles   []Style // by the number a cell gives
 	rels     relationList
@@ -19,15 +20,15 @@ type Book struct {
 	named    map[string]Picture // once a cell asks for one
 }
 
-// sheetRef is one tab.
+// Sheet is one tab.
 type Sheet struct {
 	Name   string
-	Part   string
-	Hidden bool
+	Part   string // the member that holds its cells
+	Hidden bool   // or very hidden
 }
 
-// readBook reads the workbook's own parts: its sheets, shared strings and styles.
-func ReadBook(ps bookParts) (*Book, error) {
+// ReadBook reads the workbook's own parts: its sheets, shared strings and styles.
+func ReadBook(ps Parts) (*Book, error) {
 	root, err := relations(ps, "")
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func ReadBook(ps bookParts) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Book{parts: ps, rels: rels}
+	b := &Book{parts: ps, main: main, rels: rels}
 	if err := b.readSheets(main, rels); err != nil {
 		return nil, fmt.Errorf("%s: %w", main, err)
 	}
@@ -63,7 +64,7 @@ type relationList []relation
 
 // relations reads what a part refers to; "" is the package itself. A part that
 // is referred to and is not there makes the workbook damaged: it was renamed.
-func relations(ps bookParts, part string) (relationList, error) {
+func relations(ps Parts, part string) (relationList, error) {
 	dir, base := path.Split(part)
 	data, ok := ps.content[dir+"_rels/"+base+".rels"]
 	if !ok {
@@ -95,7 +96,7 @@ func relations(ps bookParts, part string) (relationList, error) {
 // needed are the sorts of parts whose loss would change what is read.
 var needed = []string{"/worksheet", "/sharedStrings", "/styles", "/officeDocument", "/drawing"}
 
-func (list relationList) present(ps bookParts) error {
+func (list relationList) present(ps Parts) error {
 	for _, r := range list {
 		for _, suffix := range needed {
 			if strings.HasSuffix(r.typ, suffix) && !r.external && !ps.has(r.target) {

@@ -52,7 +52,7 @@ func (b *Book) PicturesOn(part, drawing string) ([]Picture, error) {
 // list of pictures in cells that WPS keeps, which has the same elements.
 type drawingReader struct {
 	*xmlScanner
-	parts bookParts
+	parts Parts
 	rels  map[string]relation
 	title string // name of the shape read last
 }
@@ -158,7 +158,7 @@ func (d *drawingReader) corner() (row, column int, err error) {
 		switch {
 		case err != nil:
 			return 0, 0, fmt.Errorf("a drawing names the %s %q", name, text)
-		case name == "row" && n >= 0 && n < lastRow:
+		case name == "row" && n >= 0 && n < LastRow:
 			row = n + 1
 		case name == "col" && n >= 0 && n < LastColumn:
 			column = n + 1

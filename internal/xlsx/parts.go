@@ -18,48 +18,49 @@ import (
 // maxMembers is how many members the zip of a workbook may have.
 const maxMembers = 10_000
 
-// bookLimits are the sizes beyond which a workbook is refused at once.
+// Limits are the sizes beyond which a workbook is refused at once.
 type Limits struct {
 	Zipped   int64         // bytes of the file
 	Unzipped int64         // bytes of all its members
 	Time     time.Duration // to read it, named in messages; the context ends it
 }
 
-// bookParts are the members of a workbook's zip by name, each read to its end
+// Parts are the members of a workbook's zip by name, each read to its end
 // against its checksum before any of them is used.
-type bookParts struct {
+type Parts struct {
 	content map[string][]byte    // the XML members
 	other   map[string]*zip.File // the rest: pictures, fonts, printer settings
 }
 
-// openParts reads every member of the zip to its end. Whatever does not add up,
+// Open reads every member of the zip to its end. Whatever does not add up,
 // to the last byte, makes the whole file unusable (formats.md section 3).
-func Open(ctx context.Context, content []byte, b Limits) (bookParts, *resource.Finding) {
+func Open(ctx context.Context, content []byte, b Limits) (Parts, *resource.Finding) {
 	if int64(len(content)) > b.Zipped {
-		return bookParts{}, Damaged("file has %d bytes; want at most %d", len(content), b.Zipped)
+		return Parts{}, Damaged("file has %d bytes; want at most %d", len(content), b.Zipped)
 	}
 	if finding := foreignFormat(content); finding != nil {
-		return bookParts{}, finding
+		return Parts{}, finding
 	}
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
-		return bookParts{}, Damaged("file is a workbook that is cut or damaged (%v); want a whole one", zipReason(err))
+		return Parts{}, Damaged("file is a workbook that is cut or damaged (%v); want a whole one", zipReason(err))
 	}
 	if finding := checkMembers(archive.File, b); finding != nil {
-		return bookParts{}, finding
+		return Parts{}, finding
 	}
-	ps := bookParts{content: map[string][]byte{}, other: map[string]*zip.File{}}
+	ps := Parts{content: map[string][]byte{}, other: map[string]*zip.File{}}
 	for _, member := range archive.File {
 		if ctx.Err() != nil {
-			return bookParts{}, Damaged("reading took longer than %v; want a smaller workbook", b.Time)
+			return Parts{}, Damaged("reading took longer than %v; want a smaller workbook", b.Time)
 		}
 		if err := ps.read(member); err != nil {
-			return bookParts{}, Damaged("workbook is damaged in %q (%v); want a whole one", member.Name, zipReason(err))
+			return Parts{}, Damaged("workbook is damaged in %q (%v); want a whole one", member.Name, zipReason(err))
 		}
 	}
 	return ps, ps.otherKind()
 }
 
+// Damaged is the finding of a file that is cut, damaged or beyond its limits.
 func Damaged(format string, args ...any) *resource.Finding {
 	return &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf(format, args...)}
 }
@@ -110,7 +111,7 @@ func partName(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/"))
 }
 
-func (ps bookParts) read(member *zip.File) error {
+func (ps Parts) read(member *zip.File) error {
 	if member.FileInfo().IsDir() {
 		return nil
 	}
@@ -148,7 +149,7 @@ func isXML(name string) bool {
 }
 
 // otherKind names a zip that is not a workbook adsync reads.
-func (ps bookParts) otherKind() *resource.Finding {
+func (ps Parts) otherKind() *resource.Finding {
 	for _, kind := range []struct{ part, message string }{
 		{"xl/workbook.bin", "file is a binary workbook (.xlsb); want it saved as .xlsx"},
 		{"xl/vbaproject.bin", "file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros"},
@@ -171,7 +172,17 @@ func (ps bookParts) otherKind() *resource.Finding {
 	return nil
 }
 
-func (ps bookParts) has(name string) bool {
+// isSigned says that the package carries digital signatures.
+func (ps Parts) isSigned() bool {
+	for name := range ps.content {
+		if strings.HasPrefix(name, "_xmlsignatures/") {
+			return true
+		}
+	}
+	return false
+}
+
+func (ps Parts) has(name string) bool {
 	_, ok := ps.content[name]
 	return ok || ps.other[name] != nil
 }
@@ -212,6 +223,7 @@ func compoundFile(content []byte) *resource.Finding {
 	return notWorkbook("file is an old workbook (.xls); want it saved as .xlsx")
 }
 
+// UTF16LE writes ASCII text as the old container of workbooks holds its names.
 func UTF16LE(s string) []byte {
 	var b []byte
 	for i := range len(s) {

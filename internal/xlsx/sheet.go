@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// cellForm is how a cell stores its value.
-type cellForm uint8
+// Form is how a cell stores its value.
+type Form uint8
 
+// The forms of a cell.
 const (
-	NumberCell cellForm = iota // digits as written
+	NumberCell Form = iota // digits as written
 	TextCell
 	BooleanCell // "1" or "0"
 	ErrorCell   // "#REF!"
 	DateCell    // an ISO 8601 date or time
 )
 
-// cell is what a sheet stores, never what it shows.
+// Cell is what a sheet stores, never what it shows.
 type Cell struct {
 	Column    int // 1 is A
-	Form      cellForm
+	Form      Form
 	Text      string
 	Style     int
 	IsFormula bool
@@ -30,14 +31,14 @@ type Cell struct {
 	Meta      int  // number, from 1, of what the workbook stores for it beside its value: a picture placed in the cell; 0 is nothing
 }
 
-// sheetRow is one row with the cells that hold something.
+// Row is one row with the cells that hold something.
 type Row struct {
 	Number int
 	Hidden bool
 	Cells  []Cell
 }
 
-// sheetFacts are what is known of a sheet after it was walked to its end.
+// Facts are what is known of a sheet after it was walked to its end.
 type Facts struct {
 	rows    int    // row elements
 	Filled  int    // rows that hold something
@@ -47,16 +48,17 @@ type Facts struct {
 	links   []cellLink
 }
 
-// area is a rectangle of cells, both corners inside.
+// Area is a rectangle of cells, both corners inside.
 type Area struct{ FromRow, FromColumn, ToRow, ToColumn int }
 
+// Has says whether a cell lies in the area.
 func (a Area) Has(row, column int) bool {
 	return row >= a.FromRow && row <= a.ToRow && column >= a.FromColumn && column <= a.ToColumn
 }
 
 // The size of a sheet in every program that writes workbooks.
 const (
-	lastRow    = 1_048_576
+	LastRow    = 1_048_576
 	LastColumn = 16_384
 )
 
@@ -71,7 +73,7 @@ type sheetWalker struct {
 	column int
 }
 
-// walkSheet visits the rows that hold something. The row handed out is used
+// Walk visits the rows that hold something. The row handed out is used
 // again for the next; a nil visit only checks.
 func Walk(b *Book, part string, visit func(*Row) error) (Facts, error) {
 	s, err := newScanner(b.parts.content[part])
@@ -151,7 +153,7 @@ func (w *sheetWalker) besideData(name string) error {
 		from, _ := strconv.Atoi(string(w.attr("min")))
 		to, _ := strconv.Atoi(string(w.attr("max")))
 		if isTrue(w.attr("hidden")) {
-			w.facts.Hidden = append(w.facts.Hidden, Area{1, from, lastRow, to})
+			w.facts.Hidden = append(w.facts.Hidden, Area{1, from, LastRow, to})
 		}
 	case "drawing":
 		var err error
@@ -192,7 +194,7 @@ func (w *sheetWalker) readRow() error {
 	number := w.row.Number + 1
 	if r := w.attr("r"); r != nil {
 		n, err := strconv.Atoi(string(r))
-		if err != nil || n < number || n > lastRow {
+		if err != nil || n < number || n > LastRow {
 			return fmt.Errorf("row %q follows row %d; want rows in ascending order", r, w.row.Number)
 		}
 		number = n
@@ -237,7 +239,7 @@ func parseCellName(name string) (row, column int, ok bool) {
 		i++
 	}
 	row, err := strconv.Atoi(name[i:])
-	return row, column, err == nil && column >= 1 && column <= LastColumn && row >= 1 && row <= lastRow && name[i] != '+'
+	return row, column, err == nil && column >= 1 && column <= LastColumn && row >= 1 && row <= LastRow && name[i] != '+'
 }
 
 func parseArea(ref string) (Area, error) {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// cellStyle is what a cell's number format says about the number under it.
+// Style is what a cell's number format says about the number under it.
 type Style struct {
 	Date    bool
 	Percent bool
@@ -135,7 +135,7 @@ func (s *Style) bracket(text string) {
 	}
 }
 
-// styleOf gives the style a cell names; a number that is not there is damage.
+// StyleOf gives the style a cell names; a number that is not there is damage.
 func (b *Book) StyleOf(index int) (Style, error) {
 	switch {
 	case index == 0 && len(b.styles) == 0:

@@ -6,6 +6,10 @@
 // style that is not there. It never gives what a cell shows, only what it
 // stores, and it runs, fetches and computes nothing.
 //
+// It also changes single cells of a workbook that exists (Rewrite), and leaves
+// every other byte of it to the program that wrote it.
+//
 // Its invariant is that a workbook is read whole or not at all: no damage makes
-// it shorter without an error (formats.md section 3, "Integrity first").
+// it shorter without an error (formats.md section 3, "Integrity first"), and
+// what it changed has been read back.
 package xlsx

@@ -1,0 +1,152 @@
+package xlsx
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+)
+
+// At is a cell's row and column, both from 1.
+type At struct{ Row, Column int }
+
+// String gives the cell's name, such as E17.
+func (a At) String() string { return fmt.Sprintf("%s%d", diag.ColumnName(a.Column), a.Row) }
+
+// Edit is one change of one cell.
+type Edit struct {
+	Sheet       string // the tab's name, as Book.Sheets gives it
+	Row, Column int    // from 1
+	Value       EditValue
+	Like        At // the cell of the sheet whose looks it takes; the zero At leaves its own
+}
+
+func (e Edit) at() At { return At{e.Row, e.Column} }
+
+// Rewrite changes cells of a workbook and nothing else. Members of the zip that
+// no edit concerns keep their bytes, compressed as they are; of a sheet that is
+// changed, only the cells named change, beside the sheet's own count of its size.
+// Rows and cells that are not there are made, in order. Three things follow from
+// an edit elsewhere: the chain of calculation goes when a formula does (programs
+// build it anew), a workbook with formulas asks to be calculated when it is
+// opened, and a table of a changed sheet stays what it was.
+//
+// It refuses what would damage the workbook or lose something: a cell inside a
+// merged one, a formula that other cells share, a header of a table, a signed
+// workbook. Before it returns, the result has been read whole and compared with
+// the original: every cell edited holds its value, every other its own. The
+// limits hold for both.
+func Rewrite(content []byte, edits []Edit, within Limits) ([]byte, error) {
+	b, err := openBook(content, within)
+	if err != nil {
+		return nil, err
+	}
+	if b.parts.isSigned() {
+		return nil, fmt.Errorf("workbook is signed, and a change would break the signature; want one without")
+	}
+	bySheet, err := sorted(b, edits)
+	if err != nil {
+		return nil, err
+	}
+	p := newPackageEdit(b)
+	for _, list := range bySheet {
+		if err := p.editSheet(list); err != nil {
+			return nil, fmt.Errorf("sheet %q: %w", list[0].Sheet, err)
+		}
+	}
+	if len(p.changed) == 0 {
+		return content, nil
+	}
+	if err := p.settleFormulas(); err != nil {
+		return nil, err
+	}
+	rewritten, err := p.write(content)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRewritten(b, rewritten, bySheet, within); err != nil {
+		return nil, err
+	}
+	return rewritten, nil
+}
+
+func openBook(content []byte, within Limits) (*Book, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), within.Time)
+	defer cancel()
+	parts, finding := Open(ctx, content, within)
+	if finding != nil {
+		return nil, errors.New(finding.Message)
+	}
+	b, err := ReadBook(parts)
+	if err != nil {
+		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
+	}
+	return b, nil
+}
+
+// sorted gives the edits sheet by sheet, by row and column, each cell once.
+func sorted(b *Book, edits []Edit) ([][]Edit, error) {
+	edits = slices.Clone(edits)
+	rank := func(name string) int {
+		return slices.IndexFunc(b.Sheets, func(s Sheet) bool { return s.Name == name })
+	}
+	slices.SortStableFunc(edits, func(x, y Edit) int {
+		return cmp.Or(cmp.Compare(rank(x.Sheet), rank(y.Sheet)), compareAt(x.at(), y.at()))
+	})
+	var bySheet [][]Edit
+	for i, e := range edits {
+		if err := e.check(rank(e.Sheet) >= 0); err != nil {
+			return nil, err
+		}
+		last := len(bySheet) - 1
+		if i == 0 || edits[i-1].Sheet != e.Sheet {
+			bySheet = append(bySheet, []Edit{e})
+			continue
+		}
+		if edits[i-1].at() == e.at() {
+			return nil, fmt.Errorf("sheet %q, cell %s: two edits of one cell; want one", e.Sheet, e.at())
+		}
+		bySheet[last] = append(bySheet[last], e)
+	}
+	return bySheet, nil
+}
+
+func compareAt(a, b At) int {
+	return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column))
+}
+
+func (e Edit) check(sheetIsThere bool) error {
+	if !sheetIsThere {
+		return fmt.Errorf("workbook has no sheet %q with cells", e.Sheet)
+	}
+	if !e.at().valid() {
+		return fmt.Errorf("sheet %q: row %d, column %d is no cell", e.Sheet, e.Row, e.Column)
+	}
+	if e.Like != (At{}) && !e.Like.valid() {
+		return fmt.Errorf("sheet %q, cell %s: row %d, column %d is no cell to look like", e.Sheet, e.at(), e.Like.Row, e.Like.Column)
+	}
+	if err := e.Value.check(); err != nil {
+		return fmt.Errorf("sheet %q, cell %s: %w", e.Sheet, e.at(), err)
+	}
+	return nil
+}
+
+func (a At) valid() bool {
+	return a.Row >= 1 && a.Row <= LastRow && a.Column >= 1 && a.Column <= LastColumn
+}
+
+// names lists a few cells for a message.
+func names(cells []At) string {
+	var list []string
+	for _, at := range cells[:min(len(cells), 5)] {
+		list = append(list, at.String())
+	}
+	if len(cells) > 5 {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,85 @@
+package xlsx
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+)
+
+// checkRewritten reads the result as any workbook is read, and holds it against
+// the original: the cells edited hold their values, all others what they held.
+func checkRewritten(before *Book, rewritten []byte, bySheet [][]Edit, within Limits) error {
+	after, err := openBook(rewritten, within)
+	if err != nil {
+		return fmt.Errorf("the rewritten workbook does not read: %w", err)
+	}
+	if !slices.Equal(before.Sheets, after.Sheets) || before.Date1904 != after.Date1904 {
+		return fmt.Errorf("the rewritten workbook has other sheets than the original")
+	}
+	edits := map[string][]Edit{}
+	for _, list := range bySheet {
+		edits[list[0].Sheet] = list
+	}
+	for _, sheet := range before.Sheets {
+		if err := checkSheet(before, after, sheet.Part, edits[sheet.Name]); err != nil {
+			return fmt.Errorf("sheet %q, rewritten: %w", sheet.Name, err)
+		}
+	}
+	return nil
+}
+
+func checkSheet(before, after *Book, part string, edits []Edit) error {
+	if bytes.Equal(before.parts.content[part], after.parts.content[part]) && len(edits) == 0 {
+		return nil
+	}
+	edited := map[At]EditValue{}
+	for _, e := range edits {
+		edited[e.at()] = e.Value
+	}
+	_, want, err := splitSheet(before, part, edited)
+	if err != nil {
+		return err
+	}
+	found, got, err := splitSheet(after, part, edited)
+	if err != nil {
+		return err
+	}
+	if want != got {
+		return fmt.Errorf("cells differ that no edit names")
+	}
+	for at, value := range edited {
+		if err := checkCell(at, value, found, after.Date1904); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkCell(at At, value EditValue, found map[At]Cell, date1904 bool) error {
+	want, filled := value.stored(date1904)
+	got, there := found[at]
+	if filled != there || got.Form != want.Form || got.Text != want.Text || got.IsFormula {
+		return fmt.Errorf("cell %s holds %q; want %q", at, got.Text, want.Text)
+	}
+	return nil
+}
+
+// splitSheet walks a sheet and parts its cells: the edited ones as they are, the
+// others as one sum.
+func splitSheet(b *Book, part string, edited map[At]EditValue) (found map[At]Cell, rest [sha256.Size]byte, err error) {
+	found = map[At]Cell{}
+	sum := sha256.New()
+	_, err = Walk(b, part, func(row *Row) error {
+		for _, c := range row.Cells {
+			at := At{row.Number, c.Column}
+			if _, ok := edited[at]; ok {
+				found[at] = c
+				continue
+			}
+			fmt.Fprintf(sum, "%d %v %#v\n", row.Number, row.Hidden, c)
+		}
+		return nil
+	})
+	return found, [sha256.Size]byte(sum.Sum(nil)), err
+}

@@ -1,0 +1,220 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"hash/crc32"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// packageEdit rewrites the members of a workbook's zip.
+type packageEdit struct {
+	book        *Book
+	changed     map[string][]byte // by name of the part
+	dropped     map[string]bool
+	overwritten []At // formulas that are no more
+}
+
+func newPackageEdit(b *Book) *packageEdit {
+	return &packageEdit{book: b, changed: map[string][]byte{}, dropped: map[string]bool{}}
+}
+
+func (p *packageEdit) partOf(sheet string) string {
+	i := slices.IndexFunc(p.book.Sheets, func(s Sheet) bool { return s.Name == sheet })
+	return p.book.Sheets[i].Part
+}
+
+// change puts splices into a part. data is the part without its byte order mark.
+func (p *packageEdit) change(part string, data []byte, splices []splice) {
+	if len(splices) == 0 {
+		return
+	}
+	original := p.book.parts.content[part]
+	mark := original[:len(original)-len(data)]
+	p.changed[part] = append(slices.Clone(mark), spliced(data, splices)...)
+}
+
+var formulaStart = regexp.MustCompile(`<([A-Za-z0-9_.-]+:)?f[ >/\t\r\n]`)
+
+// settleFormulas keeps what programs know of formulas right: the chain of
+// calculation may not name a cell without one, and a value may have changed that
+// a formula's last value was computed from.
+func (p *packageEdit) settleFormulas() error {
+	if len(p.overwritten) > 0 {
+		if err := p.dropCalcChain(); err != nil {
+			return fmt.Errorf("formulas of %s are overwritten: %w", names(p.overwritten), err)
+		}
+	}
+	for _, sheet := range p.book.Sheets {
+		if formulaStart.Match(p.book.parts.content[sheet.Part]) {
+			return p.calculateOnLoad()
+		}
+	}
+	return nil
+}
+
+func (p *packageEdit) dropCalcChain() error {
+	dir, base := path.Split(p.book.main)
+	rels, err := relations(p.book.parts, p.book.main)
+	if err != nil {
+		return err
+	}
+	chain := rels.byType("/calcChain")
+	if chain == "" {
+		return nil
+	}
+	p.dropped[chain] = true
+	err = p.removeElements(dir+"_rels/"+base+".rels", func(s *xmlScanner) bool {
+		return string(s.name) == "Relationship" && strings.HasSuffix(string(s.attr("Type")), "/calcChain")
+	})
+	if err != nil {
+		return err
+	}
+	return p.removeElements("[content_types].xml", func(s *xmlScanner) bool {
+		return string(s.name) == "Override" && partName(string(s.attr("PartName"))) == chain
+	})
+}
+
+// removeElements takes the elements out of a part for which remove is true.
+func (p *packageEdit) removeElements(part string, remove func(*xmlScanner) bool) error {
+	s, err := newScanner(p.book.parts.content[part])
+	if err != nil {
+		return err
+	}
+	var splices []splice
+	for {
+		kind, err := s.next()
+		if err != nil {
+			return err
+		}
+		if kind == xmlEnd {
+			p.change(part, s.data, splices)
+			return nil
+		}
+		if kind != xmlOpen || !remove(s) {
+			continue
+		}
+		e, err := s.passed()
+		if err != nil {
+			return err
+		}
+		splices = append(splices, splice{e.from, e.to, ""})
+	}
+}
+
+// beforeCalculation are the elements of a workbook's list of sheets that come
+// before its settings for calculation (ECMA-376 part 1, 18.2.27).
+var beforeCalculation = []string{"sheets", "functionGroups", "externalReferences", "definedNames"}
+
+// calculateOnLoad asks the next program to compute every formula anew.
+func (p *packageEdit) calculateOnLoad() error {
+	s, err := newScanner(p.book.parts.content[p.book.main])
+	if err != nil {
+		return err
+	}
+	after, prefix := 0, ""
+	for {
+		kind, err := s.next()
+		if err != nil {
+			return err
+		}
+		if kind == xmlEnd {
+			p.change(p.book.main, s.data, []splice{{after, after, "<" + prefix + `calcPr fullCalcOnLoad="1"/>`}})
+			return nil
+		}
+		if kind != xmlOpen || len(s.open) != 2 {
+			continue
+		}
+		name, full := string(s.name), s.open[1]
+		if name == "calcPr" {
+			p.change(p.book.main, s.data, calculatedOnLoad(s))
+			return nil
+		}
+		e, err := s.passed()
+		if err != nil {
+			return err
+		}
+		if slices.Contains(beforeCalculation, name) {
+			after, prefix = e.to, string(full[:len(full)-len(name)])
+		}
+	}
+}
+
+func calculatedOnLoad(s *xmlScanner) []splice {
+	value := s.attr("fullCalcOnLoad")
+	switch {
+	case value == nil:
+		end := s.offset(s.open[1]) + len(s.open[1])
+		return []splice{{end, end, ` fullCalcOnLoad="1"`}}
+	case isTrue(value):
+		return nil
+	}
+	from := s.offset(value)
+	return []splice{{from, from + len(value), "1"}}
+}
+
+// write makes the new zip: members that did not change are copied as they lie
+// there.
+func (p *packageEdit) write(content []byte) ([]byte, error) {
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	if err := w.SetComment(archive.Comment); err != nil {
+		return nil, err
+	}
+	for _, member := range archive.File {
+		name := partName(member.Name)
+		data, changed := p.changed[name]
+		switch {
+		case p.dropped[name]:
+		case changed:
+			err = writeMember(w, member.FileHeader, data)
+		default:
+			err = w.Copy(member)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("write %q: %w", member.Name, err)
+		}
+	}
+	err = w.Close()
+	return b.Bytes(), err
+}
+
+// writeMember writes a member with its sizes known before its bytes, as the
+// programs do whose readers are the strictest.
+func writeMember(w *zip.Writer, header zip.FileHeader, data []byte) error {
+	packed := data
+	if header.Method == zip.Deflate {
+		var b bytes.Buffer
+		deflate, err := flate.NewWriter(&b, flate.DefaultCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := deflate.Write(data); err != nil {
+			return err
+		}
+		if err := deflate.Close(); err != nil {
+			return err
+		}
+		packed = b.Bytes()
+	}
+	const sizesFollow = 0x8
+	header.Flags &^= sizesFollow
+	header.Extra = nil
+	header.CRC32 = crc32.ChecksumIEEE(data)
+	header.UncompressedSize64, header.CompressedSize64 = uint64(len(data)), uint64(len(packed))
+	out, err := w.CreateRaw(&header)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(packed)
+	return err
+}

@@ -1,0 +1,134 @@
+package xlsx
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// EditValue is what an edit puts into a cell. The zero EditValue is none.
+type EditValue struct {
+	sort editSort
+	text string
+}
+
+type editSort uint8
+
+const (
+	noEdit editSort = iota
+	clears
+	writesText
+	writesNumber
+	writesDay
+)
+
+// Text is written as text whatever it begins with, never as a formula. Empty
+// text clears the cell.
+func Text(s string) EditValue {
+	if s == "" {
+		return Clear()
+	}
+	return EditValue{sort: writesText, text: s}
+}
+
+// Number is digits such as -12.50, stored as they are written.
+func Number(digits string) EditValue { return EditValue{sort: writesNumber, text: digits} }
+
+// Day is a day such as 2026-12-01, stored as the number the workbook counts it
+// by. The cell must have the format of a date, of its own or by Edit.Like.
+func Day(day string) EditValue { return EditValue{sort: writesDay, text: day} }
+
+// Clear removes a cell's value and formula and leaves its looks.
+func Clear() EditValue { return EditValue{sort: clears} }
+
+// maxCellText is how many UTF-16 units a cell holds in every program.
+const maxCellText = 32_767
+
+var plainNumber = regexp.MustCompile(`^-?[0-9]{1,300}(\.[0-9]{1,300})?$`)
+
+func (v EditValue) check() error {
+	switch {
+	case v.sort == noEdit:
+		return fmt.Errorf("no value is given")
+	case v.sort == writesText && !utf8.ValidString(v.text):
+		return fmt.Errorf("text is not UTF-8")
+	case v.sort == writesText && utf16Length(v.text) > maxCellText:
+		return fmt.Errorf("text has %d characters; want at most %d", utf16Length(v.text), maxCellText)
+	case v.sort == writesNumber && !plainNumber.MatchString(v.text):
+		return fmt.Errorf("number is %q; want digits such as -12.50", v.text)
+	case v.sort == writesDay:
+		_, err := serialOf(v.text, false)
+		return err
+	}
+	return nil
+}
+
+func utf16Length(s string) int { return len(utf16.Encode([]rune(s))) }
+
+// serialOf gives the number of a day. Days before March 1900 are refused: there
+// programs disagree over a 29 February 1900 that never was.
+func serialOf(day string, date1904 bool) (int, error) {
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return 0, fmt.Errorf("day is %q; want one such as 2026-12-01", day)
+	}
+	first, origin := time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	if date1904 {
+		origin = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+		first = origin
+	}
+	if t.Before(first) {
+		return 0, fmt.Errorf("day is %s; want %s or later", day, first.Format(time.DateOnly))
+	}
+	return int(t.Sub(origin).Hours() / 24), nil
+}
+
+// stored gives what a cell holds after the edit, and false where it holds nothing.
+func (v EditValue) stored(date1904 bool) (Cell, bool) {
+	switch v.sort {
+	case writesText:
+		return Cell{Form: TextCell, Text: v.text, HasValue: true}, true
+	case writesNumber:
+		return Cell{Form: NumberCell, Text: v.text, HasValue: true}, true
+	case writesDay:
+		serial, err := serialOf(v.text, date1904)
+		return Cell{Form: NumberCell, Text: fmt.Sprint(serial), HasValue: true}, err == nil
+	}
+	return Cell{}, false
+}
+
+// content gives the type and the children of a cell's element. Names of
+// elements take the prefix the sheet uses.
+func (c Cell) content(prefix string) (typ, children string) {
+	if c.Form == TextCell {
+		return "inlineStr", fmt.Sprintf(`<%[1]sis><%[1]st xml:space="preserve">%[2]s</%[1]st></%[1]sis>`, prefix, escapeText(c.Text))
+	}
+	return "", fmt.Sprintf("<%[1]sv>%[2]s</%[1]sv>", prefix, c.Text)
+}
+
+// escapeText writes text as the t of a workbook: the entities of XML, and the
+// _x000D_ form for what XML cannot hold or would change. Text that looks like
+// that form gets its first character written so too.
+func escapeText(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '\r' || !ValidChar(r) || r == '_' && startsEscape.MatchString(text[i:]):
+			fmt.Fprintf(&b, "_x%04X_", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+var startsEscape = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}`)
