@@ -191,10 +191,16 @@ func (p *Project) readState(w *walker, node *yaml.Node) {
 	p.State = filepath.ToSlash(filepath.Clean(state))
 }
 
+// The choices of the policy.
+var (
+	driftChoices = []string{"report", "revert"}
+	pruneChoices = []string{"keep", "pause", "archive"}
+)
+
 func (p *Policy) read(w *walker, node *yaml.Node) {
 	w.fields(node, "policy", map[string]func(*yaml.Node){
-		"drift": func(n *yaml.Node) { p.Drift = w.choice(n, "policy.drift", "report", "revert") },
-		"prune": func(n *yaml.Node) { p.Prune = w.choice(n, "policy.prune", "keep", "pause", "archive") },
+		"drift": func(n *yaml.Node) { p.Drift = w.choice(n, "policy.drift", driftChoices...) },
+		"prune": func(n *yaml.Node) { p.Prune = w.choice(n, "policy.prune", pruneChoices...) },
 		"allow": func(n *yaml.Node) {
 			w.report(n, diag.BadProject, "policy.allow stands in a watched file; want allowances from who applies", "a file that is reviewed with the campaigns must not loosen a guard; use apply --allow")
 		},

@@ -22,8 +22,9 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkBounds() }
 	root.PersistentFlags().StringVar(&a.flags.color, "color", "auto", "colour: auto, always or never")
+	completes(root, "color", "auto", "always", "never")
 	root.PersistentFlags().BoolVarP(&a.flags.quiet, "quiet", "q", false, "no notes and no progress on standard error")
-	root.AddCommand(a.validate(), a.plan(), a.apply(), a.export(), a.template(), a.convert(), a.emulator(), a.version())
+	root.AddCommand(a.validate(), a.plan(), a.apply(), a.export(), a.template(), a.convert(), a.schema(), a.emulator(), a.version())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	root.RunE = func(c *cobra.Command, args []string) error {
@@ -49,6 +50,7 @@ func configuration(format string, args ...any) error {
 // outputs gives a command its -o flag and checks it before the command runs.
 func (a *app) outputs(c *cobra.Command, formats ...string) {
 	output := c.Flags().StringP("output", "o", formats[0], "output: "+orList(formats))
+	completes(c, "output", formats...)
 	inner := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.flags.output = *output
@@ -56,6 +58,14 @@ func (a *app) outputs(c *cobra.Command, formats ...string) {
 			return usage(c, fmt.Errorf("--output is %q; want %s", a.flags.output, orList(formats)))
 		}
 		return inner(c, args)
+	}
+}
+
+// completes has the shell offer the values of a flag.
+func completes(c *cobra.Command, flag string, values ...string) {
+	offer := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	if err := c.RegisterFlagCompletionFunc(flag, offer); err != nil {
+		panic("no completion for --" + flag + ": " + err.Error()) // the flag is not there
 	}
 }
 

@@ -10,17 +10,18 @@ import (
 // Imports point inward only; sources, plan, state and adsapi never meet.
 // The emulator is not in it: it shares nothing with the agent.
 var may = map[string][]string{
-	"cmd/adsync":        {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/emulator"},
-	"reconcile":         {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
-	"plan":              {"internal/resource", "internal/diag"},
-	"sources":           {"internal/xlsx", "internal/resource", "internal/diag"},
-	"state":             {"internal/resource", "internal/diag"},
-	"internal/adsapi":   {"internal/resource", "internal/diag"},
-	"internal/xlsx":     {"internal/resource", "internal/diag"},
-	"internal/kinds":    {"internal/resource", "internal/diag"},
-	"internal/resource": {"internal/diag"},
-	"internal/diag":     {},
-	"internal/arch":     {"internal/resource"},
+	"cmd/adsync":          {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/emulator"},
+	"reconcile":           {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
+	"plan":                {"internal/resource", "internal/diag"},
+	"sources":             {"internal/xlsx", "internal/jsonschema", "internal/resource", "internal/diag"},
+	"state":               {"internal/resource", "internal/diag"},
+	"internal/adsapi":     {"internal/resource", "internal/diag"},
+	"internal/xlsx":       {"internal/resource", "internal/diag"},
+	"internal/kinds":      {"internal/resource", "internal/diag"},
+	"internal/resource":   {"internal/diag"},
+	"internal/diag":       {},
+	"internal/jsonschema": {},
+	"internal/arch":       {"internal/resource"},
 }
 
 // TestImportsPointInward holds the map, package by package.

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -142,3 +143,6 @@ var countryNames = sync.OnceValue(func() map[string]string {
 	}
 	return names
 })
+
+// CountryCodes gives every code ParseCountry takes, in order.
+func CountryCodes() []string { return slices.Sorted(maps.Keys(countryCodes())) }

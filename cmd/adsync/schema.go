@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/jsonschema"
+	"adsync/internal/resource"
+	"adsync/sources"
+
+	"github.com/spf13/cobra"
+)
+
+// described are the documents adsync reads and prints.
+var described = []struct {
+	name, help string
+	schema     func() (*jsonschema.Schema, error)
+}{
+	{"yaml", "one document of a YAML source", always(func() *jsonschema.Schema { return sources.YAMLSchema(schemas()) })},
+	{"project", "adsync.yaml", always(sources.ProjectSchema)},
+	{"workbook", "sheets, columns and cells of a workbook", always(func() *jsonschema.Schema { return sources.WorkbookSchema(schemas()) })},
+	{"plan", "what plan -o json prints", printedSchema[planDocument]("adsync: a plan", "What adsync plan -o json prints. Money is in micros.")},
+	{"report", "what apply -o json prints", printedSchema[reportDocument]("adsync: a report", "What adsync apply -o json prints.")},
+}
+
+func (a *app) schema() *cobra.Command {
+	var names []string
+	long := "Print the JSON Schema (draft 2020-12) of one of:\n\n"
+	for _, d := range described {
+		names = append(names, d.name)
+		long += fmt.Sprintf("  %-9s %s\n", d.name, d.help)
+	}
+	long += `
+An editor with a YAML language server completes and checks a source while it is
+typed, if the source's first line names the schema:
+
+  adsync schema yaml > adsync.schema.json
+  # yaml-language-server: $schema=adsync.schema.json`
+	return &cobra.Command{
+		Use: "schema " + strings.Join(names, "|"), Short: "Print the JSON Schema of what adsync reads and prints", Long: long,
+		ValidArgs: names,
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usage(c, fmt.Errorf("no schema is named; want %s", orList(names)))
+			case len(args) > 1 || !slices.Contains(names, args[0]):
+				return usage(c, fmt.Errorf("%q is no schema; want %s", strings.Join(args, " "), orList(names)))
+			}
+			return writeSchema(a.out, args[0])
+		},
+	}
+}
+
+func writeSchema(w io.Writer, name string) error {
+	for _, d := range described {
+		if d.name != name {
+			continue
+		}
+		s, err := d.schema()
+		if err != nil {
+			return fmt.Errorf("describe %s: %w", name, err)
+		}
+		return s.Write(w)
+	}
+	return fmt.Errorf("no document is called %q", name)
+}
+
+func always(make func() *jsonschema.Schema) func() (*jsonschema.Schema, error) {
+	return func() (*jsonschema.Schema, error) { return make(), nil }
+}
+
+// printedSchema describes a type by what its fields print. Objects stay open: a
+// later version may print more under the same format_version.
+func printedSchema[T any](title, help string) func() (*jsonschema.Schema, error) {
+	return func() (*jsonschema.Schema, error) {
+		s, err := jsonschema.Of(reflect.TypeFor[T](), printedTypes())
+		if err != nil {
+			return nil, err
+		}
+		s.Title, s.Description = title, help
+		return s, nil
+	}
+}
+
+// printedTypes are the types that write their JSON themselves.
+func printedTypes() jsonschema.Known {
+	position := jsonschema.Properties{
+		{Name: "file", Schema: text("Slash path from the project's folder.")},
+		{Name: "sheet", Schema: text("Sheet of a workbook, else empty.")},
+		{Name: "cell", Schema: text("Cell of a workbook such as E17, else empty.")},
+		{Name: "line", Schema: count("Line, or row of a sheet, from 1; 0 where it is not known.")},
+		{Name: "column", Schema: count("Column, from 1; 0 where it is not known.")},
+	}
+	problem := slices.Concat(
+		jsonschema.Properties{{Name: "severity", Schema: &jsonschema.Schema{Enum: []string{string(diag.Error), string(diag.Warning)}}}, {Name: "code", Schema: text("Such as ADS1004.")}},
+		position,
+		jsonschema.Properties{{Name: "address", Schema: text("")}, {Name: "message", Schema: text("What is there; what is wanted.")}, {Name: "hint", Schema: text("What to do.")}},
+	)
+	return jsonschema.Known{
+		reflect.TypeFor[diag.Position]():  whole(position),
+		reflect.TypeFor[diag.Problem]():   whole(problem),
+		reflect.TypeFor[resource.Value](): {Type: jsonschema.Types{"null", "string", "integer", "array"}, Items: text(""), Description: "null clears; money is an integer in micros."},
+	}
+}
+
+// whole is an object that always has all of its properties.
+func whole(properties jsonschema.Properties) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: jsonschema.Types{"object"}, Properties: properties}
+	for _, p := range properties {
+		s.Required = append(s.Required, p.Name)
+	}
+	return s
+}
+
+func text(help string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: jsonschema.Types{"string"}, Description: help}
+}
+
+func count(help string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: jsonschema.Types{"integer"}, Description: help, Minimum: "0"}
+}

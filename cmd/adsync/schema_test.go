@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+var update = flag.Bool("update", false, "write docs/schema anew")
+
+// TestTheSchemasInTheDocumentsAreInStep holds docs/schema to what the command
+// prints, for those who have the repository and not the command.
+func TestTheSchemasInTheDocumentsAreInStep(t *testing.T) {
+	for _, d := range described {
+		have := printed(t, "schema", d.name)
+		name := filepath.Join("../../docs/schema", d.name+".json")
+		if *update {
+			if err := os.WriteFile(name, []byte(have), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), have); diff != "" {
+			t.Errorf("%s is not in step; run go test ./cmd/adsync -run InStep -update\n%s", name, diff)
+		}
+	}
+}
+
+// TestPrintedDocumentsFitTheirSchemas holds what plan and apply print, done,
+// held or failed, against what schema prints.
+func TestPrintedDocumentsFitTheirSchemas(t *testing.T) {
+	plan, report := compiled(t, "plan"), compiled(t, "report")
+	dir := copyOfQuickstart(t)
+	fits(t, plan, "a plan that creates", printed(t, "plan", "-o", "json", dir))
+	fits(t, report, "an apply", printed(t, "apply", "--yes", "-o", "json", dir))
+	fits(t, plan, "a plan without changes", printed(t, "plan", "-o", "json", dir))
+	edit(t, filepath.Join(dir, "spring.yaml"), "daily: 50.00", "daily: 500000.00")
+	fits(t, plan, "a plan that is held", printed(t, "plan", "-o", "json", dir))
+	fits(t, report, "an apply of nothing, as all is held", output(t, "apply", "--yes", "-o", "json", dir))
+	edit(t, filepath.Join(dir, "spring.yaml"), "kind: campaign", "kind: campain")
+	fits(t, plan, "a plan of files that do not parse", output(t, "plan", "-o", "json", dir))
+	fits(t, report, "an apply of files that do not parse", output(t, "apply", "--yes", "-o", "json", dir))
+	for _, wrong := range []string{`{}`, `[]`, `{"format_version": "1"}`} {
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Validate(document) == nil || report.Validate(document) == nil {
+			t.Errorf("%s fits a schema; want neither", wrong)
+		}
+	}
+}
+
+func compiled(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(printed(t, "schema", name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(name, document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+func fits(t *testing.T, schema *jsonschema.Schema, what, text string) {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%s: %v in %q", what, err, text)
+	}
+	if err := schema.Validate(document); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// output gives the standard output of a command, however it ends.
+func output(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, problems bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &out, err: &problems, env: func(string) string { return "" }}
+	a.main(context.Background(), args)
+	return out.String()
+}
+
+func edit(t *testing.T, name, old, better string) {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(content), old) {
+		t.Fatalf("%s does not hold %q", name, old)
+	}
+	if err := os.WriteFile(name, []byte(strings.Replace(string(content), old, better, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,37 @@
+package sources
+
+import "adsync/internal/jsonschema"
+
+// ProjectSchema describes adsync.yaml, for editors.
+func ProjectSchema() *jsonschema.Schema {
+	whole := closed("The project file of adsync: which account the files beside it are for, and how careful to be. No address and no credential stands in it.", jsonschema.Properties{
+		{Name: "account", Schema: closed("The ad account the files belong to. adsync refuses to go on when the key belongs to another one.", jsonschema.Properties{
+			{Name: "id", Schema: setting("The account's id, as the service gives it.")},
+			{Name: "currency", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: currencyCode.String(), Description: "Currency of every amount in the files, as three capital letters.", Examples: []string{"USD"}}},
+			{Name: "timezone", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible, Not: &jsonschema.Schema{Const: "Local"}, Description: "Time zone of every day in the files, as its IANA name.", Examples: []string{"Europe/Paris"}}},
+		})},
+		{Name: "sources", Schema: &jsonschema.Schema{
+			Type: jsonschema.Types{"array"}, MinItems: 1, Description: "Paths and globs of the files to read, from this folder. Absent: every YAML file and workbook.",
+			Items: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible, Not: &jsonschema.Schema{Pattern: `^/|(?:^|/)\.\.(?:/|$)|\\`}},
+		}},
+		{Name: "service", Schema: &jsonschema.Schema{Const: "emulator", Description: "emulator runs the service inside the command, to try things. Absent: the operator names the service."}},
+		{Name: "state", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible, Not: &jsonschema.Schema{Pattern: `^/|(?:^|/)\.\.(?:/|$)|\\`}, Description: "Folder of adsync's own state, from this folder. Absent: .adsync."}},
+		{Name: "policy", Schema: closed("The guards of a plan.", jsonschema.Properties{
+			{Name: "drift", Schema: &jsonschema.Schema{Enum: driftChoices, Description: "What becomes of a change that was made outside the files. Absent: report."}},
+			{Name: "prune", Schema: &jsonschema.Schema{Enum: pruneChoices, Description: "What becomes of a resource that was removed from the files. Absent: keep."}},
+		})},
+	})
+	whole.Title = "adsync: the project file"
+	return whole
+}
+
+func closed(help string, properties jsonschema.Properties) *jsonschema.Schema {
+	object := jsonschema.Closed(properties)
+	object.Description = help
+	return object
+}
+
+// setting is a text of the project file; the reader goes by what is written.
+func setting(help string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: visible, Description: help}
+}

@@ -1,0 +1,170 @@
+package sources
+
+import (
+	"maps"
+	"slices"
+
+	"adsync/internal/jsonschema"
+	"adsync/internal/resource"
+)
+
+// YAMLSchema describes one document of a YAML source, for editors: every kind
+// and every definition the reader knows, from the same descriptions.
+func YAMLSchema(schemas resource.Schemas) *jsonschema.Schema {
+	y := &yamlSchema{schemas: schemas, words: newVocabularies(schemas)}
+	y.addHints()
+	kinds := y.addKinds()
+	y.addDefinitions()
+	whole := &jsonschema.Schema{
+		Title:       "adsync: a YAML source",
+		Description: "One document of a YAML file that adsync reads: a resource, or what resources share.",
+		Type:        jsonschema.Types{"object"}, Required: []string{"kind"}, Defs: y.defs,
+	}
+	kinds = append(kinds, slices.Sorted(maps.Keys(definitions))...)
+	whole.Properties.Add("kind", &jsonschema.Schema{Enum: kinds, Description: "What the document is."})
+	for _, kind := range kinds {
+		is := &jsonschema.Schema{Required: []string{"kind"}}
+		is.Properties.Add("kind", &jsonschema.Schema{Const: kind})
+		whole.AllOf = append(whole.AllOf, &jsonschema.Schema{If: is, Then: jsonschema.Refer(kind)})
+	}
+	return whole
+}
+
+// yamlSchema puts the parts of the schema together.
+type yamlSchema struct {
+	schemas resource.Schemas
+	words   vocabularies
+	defs    jsonschema.Properties
+}
+
+func (y *yamlSchema) addKinds() []string {
+	var kinds []string
+	for _, s := range y.schemas {
+		v := y.words[s.Kind]
+		for _, name := range v.attributes.inOrder(y.schemas, s) {
+			y.defs.Add(string(s.Kind)+"."+name, y.wordSchema(s, v.attributes.byName[name]))
+		}
+		y.defs.Add(string(s.Kind), y.document(v))
+		if s.Children != "" {
+			y.defs.Add(s.Children, y.nested(v))
+		}
+		y.defs.Add(attributesOf(s), y.attributes(v))
+		kinds = append(kinds, string(s.Kind))
+	}
+	return kinds
+}
+
+// attributesOf names the part that says what defaults and templates may set.
+func attributesOf(s *resource.Schema) string { return string(s.Kind) + "-attributes" }
+
+// document is a resource that stands alone: it says its kind and its parent.
+func (y *yamlSchema) document(v *vocabulary) *jsonschema.Schema {
+	object := jsonschema.Closed(nil, "kind")
+	object.Description = v.schema.Title + ", in a document of its own."
+	for _, name := range v.document.inOrder(y.schemas, v.schema) {
+		w := v.document.byName[name]
+		object.Properties.Add(name, y.property(v, name, w))
+		if w.role == isParent && w.ancestor == v.depth-1 {
+			object.Required = append(object.Required, name)
+		}
+	}
+	return object
+}
+
+// nested is a resource in the list of its parent, which says kind and parent.
+func (y *yamlSchema) nested(v *vocabulary) *jsonschema.Schema {
+	object := jsonschema.Closed(nil)
+	object.Description = v.schema.Title + ", beneath its parent."
+	for _, name := range v.document.inOrder(y.schemas, v.schema) {
+		if w := v.document.byName[name]; w.role != isKind && w.role != isParent {
+			object.Properties.Add(name, y.property(v, name, w))
+		}
+	}
+	return object
+}
+
+func (y *yamlSchema) attributes(v *vocabulary) *jsonschema.Schema {
+	object := jsonschema.Closed(nil)
+	object.Description = "What every " + v.schema.Title + " takes over that does not say it itself."
+	for _, name := range v.attributes.inOrder(y.schemas, v.schema) {
+		object.Properties.Add(name, jsonschema.Refer(string(v.schema.Kind)+"."+name))
+	}
+	return object
+}
+
+func (y *yamlSchema) property(v *vocabulary, name string, w *word) *jsonschema.Schema {
+	switch w.role {
+	case isKind:
+		return &jsonschema.Schema{Const: string(v.schema.Kind)}
+	case isKey:
+		return keySchema("Your own short name, which stays the same when the name changes. Absent: made from the first name.")
+	case isID:
+		return named("The service's id, filled by an export. Leave it as it is.")
+	case isUse:
+		return &jsonschema.Schema{Type: jsonschema.Types{"array"}, Items: named(""), Description: "Keys of templates it takes attributes over from, the later over the earlier."}
+	case isParent:
+		return named("The " + name + " it belongs to: its key or its name.")
+	case isChildren:
+		return &jsonschema.Schema{Type: jsonschema.Types{"array"}, Items: jsonschema.Refer(w.child.schema.Children), Description: w.child.schema.Sheet + " beneath it."}
+	}
+	return jsonschema.Refer(string(v.schema.Kind) + "." + name)
+}
+
+// wordSchema describes an attribute, or the mapping that holds several.
+func (y *yamlSchema) wordSchema(s *resource.Schema, w *word) *jsonschema.Schema {
+	if w.group == nil {
+		return valueSchema(w.attribute)
+	}
+	object := jsonschema.Closed(nil)
+	object.MinProperties = 1
+	for _, name := range w.group.inOrder(y.schemas, s) {
+		object.Properties.Add(name, y.wordSchema(s, w.group.byName[name]))
+	}
+	if w.attribute == nil {
+		return object
+	}
+	own := valueSchema(w.attribute)
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{own, object}, Description: own.Description}
+}
+
+func (y *yamlSchema) addDefinitions() {
+	defaults := jsonschema.Closed(nil, "kind")
+	defaults.Description, defaults.MinProperties = "What every resource of a kind takes over where neither it nor its templates say anything.", 2
+	template := jsonschema.Closed(nil, "kind", "key")
+	template.Description, template.MinProperties = "What a resource takes over that says use: [key].", 3
+	defaults.Properties.Add("kind", &jsonschema.Schema{Const: "defaults"})
+	template.Properties.Add("kind", &jsonschema.Schema{Const: "template"})
+	template.Properties.Add("key", named("The name for use: [key]."))
+	for _, s := range y.schemas {
+		defaults.Properties.Add(string(s.Kind), jsonschema.Refer(attributesOf(s)))
+		template.Properties.Add(string(s.Kind), jsonschema.Refer(attributesOf(s)))
+	}
+	y.defs.Add("defaults", defaults)
+	y.defs.Add("template", template)
+}
+
+// addHints describes lists of hints and their entries.
+func (y *yamlSchema) addHints() {
+	file, list := jsonschema.Closed(nil, "file"), jsonschema.Closed(nil, "list")
+	file.Description = "A text file of hints, one a line."
+	file.Properties.Add("file", named("Path of the file, from this file's folder."))
+	list.Description = "The entries of a hint list."
+	list.Properties.Add("list", named("Key of a hint list."))
+	text := &jsonschema.Schema{Type: jsonschema.Types{"string", "number", "boolean"}, Pattern: visible, Description: "One sentence."}
+	y.defs.Add("hint", &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, file, list}})
+	hints := jsonschema.Closed(nil, "kind", "key", "hints")
+	hints.Description = "A list of hints that ad groups take in as {list: key}."
+	hints.Properties.Add("kind", &jsonschema.Schema{Const: "hint_list"})
+	hints.Properties.Add("key", named("The name for {list: key}."))
+	hints.Properties.Add("hints", &jsonschema.Schema{Type: jsonschema.Types{"array"}, MinItems: 1, Items: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, file}}})
+	y.defs.Add("hint_list", hints)
+}
+
+func keySchema(help string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: patternKey, ErrorMessage: "want letters, digits, '-', '_' and '.', at most 200", Description: help}
+}
+
+// named is a text that names something.
+func named(help string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible, Description: help}
+}
