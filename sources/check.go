@@ -67,8 +67,8 @@ func (c *collection) checkRules(e *entry) {
 	}
 }
 
-// checkVisible reports characters a reader of the file cannot see: in a text
-// they may be meant, in an address they lead somewhere else.
+// checkVisible reports characters a reader of the file cannot see, or takes for
+// others: in a text they may be meant, in an address they lead somewhere else.
 func (c *collection) checkVisible(e *entry, a *resource.Attribute, v resource.Value) {
 	c.reportHidden(e, a, v.Text(), v.Position)
 	for i, item := range v.Items() {
@@ -77,22 +77,32 @@ func (c *collection) checkVisible(e *entry, a *resource.Attribute, v resource.Va
 }
 
 func (c *collection) reportHidden(e *entry, a *resource.Attribute, text string, at diag.Position) {
-	i := strings.IndexFunc(text, func(r rune) bool {
-		return r != '\n' && r != '\r' && r != '\t' && (r < ' ' || r > '~') && diag.HasHidden(string(r))
-	})
-	if i < 0 {
-		return
+	if i := strings.IndexFunc(text, unseen); i >= 0 {
+		c.report(e, at, resource.Finding{
+			Code: diag.HiddenCharacter, Severity: weight(a),
+			Message: fmt.Sprintf("%s holds the character U+%04X, which cannot be seen; want visible text", a.Name, []rune(text[i:])[0]),
+			Hint:    "type the text again if it was pasted",
+		})
 	}
-	severity := diag.Warning
+	if r, found := diag.Lookalike(text); found {
+		c.report(e, at, resource.Finding{
+			Code: diag.HiddenCharacter, Severity: weight(a),
+			Message: fmt.Sprintf("%s holds %q (U+%04X), which looks like a Latin letter and is none; want letters of one alphabet in a word", a.Name, string(r), r),
+			Hint:    "type the word again if it was pasted",
+		})
+	}
+}
+
+func unseen(r rune) bool {
+	return r != '\n' && r != '\r' && r != '\t' && (r < ' ' || r > '~') && diag.HasHidden(string(r))
+}
+
+// weight is error where a character nobody notices leads somewhere else.
+func weight(a *resource.Attribute) diag.Severity {
 	if a.Type == resource.TypeURL || a.Type == resource.TypeImage || a.Type == resource.TypeQuery {
-		severity = diag.Error
+		return diag.Error
 	}
-	r := []rune(text[i:])[0]
-	c.report(e, at, resource.Finding{
-		Code: diag.HiddenCharacter, Severity: severity,
-		Message: fmt.Sprintf("%s holds the character U+%04X, which cannot be seen; want visible text", a.Name, r),
-		Hint:    "type the text again if it was pasted",
-	})
+	return diag.Warning
 }
 
 // Amounts above these look like micros that were meant as units.

@@ -86,17 +86,6 @@ func TestWhatMustNotStandTwice(t *testing.T) {
 	wantClean(t, loadYAML(t, twoCampaigns)) // the same key under two parents is two addresses
 }
 
-func TestY16TheSameResourceInTwoFilesNamesBoth(t *testing.T) {
-	d := load(t, folder(t, map[string]string{"a.yaml": springCampaign, "b/c.yaml": springCampaign}))
-	wantProblem(t, d, "b/c.yaml:1:1: campaign/spring is written twice, first at a.yaml:1:1")
-	if d.Problems[0].Address != "campaign/spring" {
-		t.Errorf("the problem is about %q, want campaign/spring", d.Problems[0].Address)
-	}
-	if got := d.Sources[1].Rows; got != (rows{Read: 1, Failed: 1}) {
-		t.Errorf("rows of the second file = %+v, want one that failed", got)
-	}
-}
-
 func TestRequiredAttributes(t *testing.T) {
 	d := loadYAML(t, "kind: campaign\nkey: spring\nstatus: atcive\n")
 	want := []string{

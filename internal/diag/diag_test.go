@@ -78,3 +78,15 @@ func TestNearestFindsTheMisspeltAndNothingElse(t *testing.T) {
 		}
 	}
 }
+
+func TestLookalikeIsALetterAmongThoseOfAnotherScript(t *testing.T) {
+	for text, want := range map[string]rune{
+		"": 0, "Spring": 0, "Весна": 0, "Ελλάδα": 0, "Spring Весна": 0, "Zürich 鞋 5 µm": 0, "https://пример.рф/весна": 0, "Δt": 0,
+		"Spr\u0456ng": 'і', "https://shop.ex\u0430mple/": 'а', "Р\u0430ypal": 'Р', "N\u03bfrth": 'ο',
+	} {
+		got, found := Lookalike(text)
+		if got != want || found != (want != 0) {
+			t.Errorf("Lookalike(%q) = %q, %v; want %q", text, got, found, want)
+		}
+	}
+}
