@@ -34,8 +34,8 @@ func (c *collection) checkRequired(e *entry) {
 			continue
 		}
 		position := e.draft.position
-		if column, known := e.draft.columns[a.Name]; known {
-			position.Column = column
+		if blank, known := e.draft.blanks[a.Name]; known {
+			position = blank
 		}
 		c.report(e, position, resource.Finding{
 			Code:    diag.Required,

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"adsync/internal/diag"
@@ -45,7 +46,9 @@ func (c *collection) collect(files []file, results []result) Desired {
 	for _, schema := range c.schemas {
 		c.placeAll(schema)
 	}
+	c.placeItems(results)
 	for i := range c.entries {
+		c.resolveHints(&c.entries[i], shared)
 		c.check(&c.entries[i])
 		c.address(&c.entries[i], results)
 	}
@@ -69,7 +72,7 @@ func (c *collection) enter(results []result) {
 		for i := range results[source].drafts {
 			d := &results[source].drafts[i]
 			r := &resources[len(c.entries)]
-			*r = resource.Resource{ID: d.id.text, Attributes: d.attributes, Position: d.position}
+			*r = resource.Resource{ID: d.id.text, Attributes: slices.Clip(d.attributes), Position: d.position}
 			c.entries = append(c.entries, entry{draft: d, source: source, resource: r})
 		}
 	}

@@ -21,9 +21,9 @@ type draft struct {
 	rejected   []string   // attributes that are written and do not parse: not missing
 	imageLink  string     // the address the cell of its image links to, which decides nothing
 	position   diag.Position
-	columns    map[string]int // of a sheet's row: the column of each attribute, where one that is missing belongs
-	found      [2]int         // problems of the result that are this row's own, from and to
-	failed     bool           // the row has a problem: it counts as failed and is not used
+	blanks     map[string]diag.Position // of a row of cells: where each required attribute belongs that it leaves blank
+	found      [2]int                   // problems of the result that are this row's own, from and to
+	failed     bool                     // the row has a problem: it counts as failed and is not used
 }
 
 // mark is a text and where it is written.
@@ -84,6 +84,7 @@ type result struct {
 	problems []diag.Problem
 	lists    []hintList    // named hint lists, for every source to use
 	inherits []inheritance // defaults and templates, for every source to use
+	items    []listItem    // rows that are one entry of a list of a resource, of any source
 }
 
 // reader turns the bytes of one file into drafts. It never fails as a whole:

@@ -90,9 +90,6 @@ func (c *collection) shareDefaults(s shared, in inheritance) {
 // inherit fills in what a draft does not say: from its templates, the later
 // over the earlier, then from the defaults of its kind.
 func (c *collection) inherit(e *entry, s shared) {
-	for _, list := range e.draft.hints {
-		e.resource.Set(list.name.text, c.resolve(s, e, e.draft.schema, list))
-	}
 	for _, use := range slices.Backward(e.draft.use) {
 		template, known := s.templates[use.text]
 		attributes, fits := template[e.draft.schema.Kind]
@@ -123,7 +120,7 @@ func (c *collection) takeOver(e *entry, attributes resource.Attributes) {
 }
 
 func (c *collection) decides(e *entry, decided resource.Attributes, name string) bool {
-	if !decided.Value(name).IsAbsent() || slices.Contains(e.draft.rejected, name) {
+	if !decided.Value(name).IsAbsent() || slices.Contains(e.draft.rejected, name) || e.draft.namesLists(name) {
 		return true
 	}
 	schema := e.draft.schema
@@ -142,6 +139,19 @@ func (c *collection) decides(e *entry, decided resource.Attributes, name string)
 		}
 	}
 	return false
+}
+
+// resolveHints puts the sentences of every list a draft names into its
+// attributes.
+func (c *collection) resolveHints(e *entry, s shared) {
+	for _, list := range e.draft.hints {
+		e.resource.Set(list.name.text, c.resolve(s, e, e.draft.schema, list))
+	}
+}
+
+// namesLists says that hint lists stand in an attribute.
+func (d *draft) namesLists(attribute string) bool {
+	return slices.ContainsFunc(d.hints, func(l hintList) bool { return l.name.text == attribute })
 }
 
 // resolve puts the sentences of named lists where the names stand. What e is

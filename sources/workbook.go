@@ -29,7 +29,7 @@ func readWorkbook(ctx context.Context, file string, content []byte, in input) (m
 	if err != nil {
 		return brokenWorkbook(file, xlsx.Damaged("workbook is damaged (%v); want a whole one", err))
 	}
-	r := &bookReader{ctx: ctx, in: in, file: file, book: b}
+	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: in, file: file}, book: b}
 	if err := r.read(); err != nil {
 		return brokenWorkbook(file, xlsx.Damaged("workbook is damaged (%v); want a whole one", err))
 	}
@@ -42,13 +42,13 @@ func brokenWorkbook(file string, f *resource.Finding) result {
 
 // bookReader makes drafts of one workbook.
 type bookReader struct {
-	ctx     context.Context
-	in      input
-	file    string
-	book    *xlsx.Book
-	made    result
-	entries []listEntry
-	stored  map[string]picture // by part, once a row has it
+	*fileReader
+	book   *xlsx.Book         // nil where the file is no workbook
+	stored map[string]picture // by part, once a row has it
+}
+
+func (r *bookReader) grid(ref xlsx.Sheet) sheetGrid {
+	return sheetGrid{bookReader: r, ref: ref}
 }
 
 // read walks every sheet that is known to its end, and only then makes drafts.
@@ -62,51 +62,55 @@ func (r *bookReader) read() error {
 	}
 	for _, t := range readers {
 		if err := t.readRows(); err != nil {
-			return fmt.Errorf("sheet %q: %w", t.ref.Name, err)
+			return fmt.Errorf("sheet %q: %w", t.at(0, 0).Sheet, err)
 		}
 	}
-	if err := r.readHintLists(); err != nil {
-		return err
-	}
-	r.placeEntries()
-	return nil
+	return r.readHintLists()
 }
 
-// openTabs matches the sheets to the tabs and checks each from end to end.
+// openTabs matches the sheets to the forms adsync knows and checks each from end
+// to end.
 func (r *bookReader) openTabs() ([]*tabReader, error) {
-	tabs := tabsOf(r.in.schemas)
-	byTab := map[*tab]string{}
+	forms := formsOf(r.in.schemas)
+	bySheet := map[*form]string{}
 	var readers []*tabReader
 	for _, ref := range r.book.Sheets {
-		t := r.tabFor(tabs, ref)
-		if t == nil {
+		f := r.formFor(forms, ref)
+		if f == nil {
 			continue
 		}
-		if first, twice := byTab[t]; twice {
+		if first, twice := bySheet[f]; twice {
 			r.report(diag.Position{File: r.file, Sheet: ref.Name}, resource.Finding{
-				Code: diag.Duplicate, Message: fmt.Sprintf("sheet means %q, as does sheet %q; want one of them", t.title, first),
+				Code: diag.Duplicate, Message: fmt.Sprintf("sheet means %q, as does sheet %q; want one of them", f.title, first),
 			})
 			continue
 		}
-		byTab[t] = ref.Name
-		reader := &tabReader{bookReader: r, tab: t, ref: ref}
-		if err := reader.open(); err != nil {
+		bySheet[f] = ref.Name
+		reader, err := r.openSheet(f, ref)
+		if err != nil {
 			return nil, fmt.Errorf("sheet %q: %w", ref.Name, err)
 		}
 		readers = append(readers, reader)
 	}
-	// Rows before the entries of their lists, whatever the order of the sheets.
-	slices.SortStableFunc(readers, func(a, b *tabReader) int { return tabRank(tabs, a.tab) - tabRank(tabs, b.tab) })
+	// The same drafts in the same order, whatever the order of the sheets.
+	rank := func(t *tabReader) int {
+		return slices.IndexFunc(forms, func(f form) bool { return f.title == t.form.title })
+	}
+	slices.SortStableFunc(readers, func(a, b *tabReader) int { return rank(a) - rank(b) })
 	return readers, nil
 }
 
-func tabRank(tabs []tab, t *tab) int {
-	return slices.IndexFunc(tabs, func(have tab) bool { return have.title == t.title })
+func (r *bookReader) openSheet(f *form, ref xlsx.Sheet) (*tabReader, error) {
+	reader := &tabReader{bookReader: r, grid: r.grid(ref), ref: ref, form: f, noun: "sheet"}
+	if err := reader.open(); err != nil {
+		return nil, err
+	}
+	return reader, reader.openPictures()
 }
 
-// tabFor gives the tab a sheet's name means, nil where the sheet is the user's
+// formFor gives the form a sheet's name means, nil where the sheet is the user's
 // own. A name that is nearly a known one is a problem when the sheet has rows.
-func (r *bookReader) tabFor(tabs []tab, ref xlsx.Sheet) *tab {
+func (r *bookReader) formFor(forms []form, ref xlsx.Sheet) *form {
 	folded := resource.Fold(ref.Name)
 	known := []string{resource.Fold(hintListsTab)}
 	for _, ours := range ourTabs {
@@ -117,14 +121,14 @@ func (r *bookReader) tabFor(tabs []tab, ref xlsx.Sheet) *tab {
 	}
 	titles := map[string]string{resource.Fold(hintListsTab): hintListsTab}
 	var candidates []string
-	for i := range tabs {
-		t := &tabs[i]
-		for _, name := range append([]string{t.title}, t.synonyms...) {
+	for i := range forms {
+		f := &forms[i]
+		for _, name := range f.names() {
 			if resource.Fold(name) == folded {
-				return t
+				return f
 			}
 		}
-		titles[resource.Fold(t.title)] = t.title
+		titles[resource.Fold(f.title)] = f.title
 	}
 	for folded := range titles {
 		candidates = append(candidates, folded)
@@ -145,8 +149,4 @@ func (r *bookReader) reportNearSheet(ref xlsx.Sheet, near string) {
 		Message: fmt.Sprintf("sheet is named %q and has rows; want a name adsync knows", ref.Name),
 		Hint:    fmt.Sprintf("did you mean %q? Give the sheet another name if it is your own", near),
 	})
-}
-
-func (r *bookReader) report(at diag.Position, f resource.Finding) {
-	r.made.problems = append(r.made.problems, problemAt(at, f))
 }

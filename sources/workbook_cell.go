@@ -10,13 +10,16 @@ import (
 	"adsync/internal/xlsx"
 )
 
+// typeKey is the type of the column Key, which is no attribute's.
+const typeKey resource.Type = "key"
+
 // exactTypes are taken from cells that hold the value itself: the last value of
 // a formula may be out of date, and these decide about money.
-var exactTypes = []resource.Type{resource.TypeMoney, resource.TypeChoice, resource.TypeSet, resource.TypeID, resource.TypeIDs}
+var exactTypes = []resource.Type{resource.TypeMoney, resource.TypeChoice, resource.TypeSet, resource.TypeID, resource.TypeIDs, typeKey}
 
-// cellText gives the text an attribute's Parse reads: what the cell stores, in
-// the form its type wants. It never looks at what the cell shows.
-func (r *tabReader) cellText(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
+// text gives the text an attribute's Parse reads: what the cell stores, in the
+// form its type wants. It never looks at what the cell shows.
+func (g sheetGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
 	if typ == resource.TypeImage && c.IsFormula {
 		if address, finding, ok := shownAddress(c); ok {
 			return address, finding
@@ -29,18 +32,18 @@ func (r *tabReader) cellText(c xlsx.Cell, typ resource.Type) (string, *resource.
 	}
 	switch c.Form {
 	case xlsx.ErrorCell:
-		return "", r.cellError(c, wanted(typ))
+		return "", g.cellError(c, wanted(typ))
 	case xlsx.BooleanCell:
 		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds %s; want %s", truth(c.Text), wanted(typ))}
 	case xlsx.DateCell:
 		return isoDay(c.Text, typ)
 	case xlsx.NumberCell:
-		return r.numberText(c, typ)
+		return g.numberText(c, typ)
 	}
 	return c.Text, nil
 }
 
-func (r *tabReader) cellError(c xlsx.Cell, want string) *resource.Finding {
+func (r *bookReader) cellError(c xlsx.Cell, want string) *resource.Finding {
 	if _, _, picture := r.pictureInCell(c); picture {
 		return &resource.Finding{Code: diag.BadValue, Message: "a picture is placed in this cell; want " + want}
 	}
@@ -82,6 +85,8 @@ func wanted(typ resource.Type) string {
 		return "one of its choices"
 	case resource.TypeID, resource.TypeIDs:
 		return "the id"
+	case typeKey:
+		return "the key"
 	}
 	return "text"
 }
@@ -105,21 +110,24 @@ func isoDay(text string, typ resource.Type) (string, *resource.Finding) {
 	return day, nil
 }
 
-func (r *tabReader) numberText(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
-	format, err := r.book.StyleOf(c.Style)
+func (g sheetGrid) numberText(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
+	format, err := g.book.StyleOf(c.Style)
 	if err != nil {
 		return "", xlsx.Damaged("%v", err)
 	}
 	switch {
 	case typ == resource.TypeMoney:
-		return r.amount(c, format)
+		return g.amount(c, format)
 	case typ == resource.TypeDay || typ == resource.TypeLast:
 		if !format.Date {
 			return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("cell holds the number %s; want a day such as 2026-12-01", c.Text)}
 		}
-		return dayOfSerial(c.Text, r.book.Date1904)
-	case typ == resource.TypeID:
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s; want the id as text, because numbers lose zeros and digits", c.Text)}
+		return dayOfSerial(c.Text, g.book.Date1904)
+	case typ == resource.TypeID || typ == typeKey:
+		return "", &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s; want %s as text, because numbers lose zeros and digits", c.Text, wanted(typ)),
+			Hint: "give the cell the format Text and type it again",
+		}
 	case format.Date:
 		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds a date (the number %s); want text", c.Text)}
 	case format.Percent:
@@ -130,8 +138,8 @@ func (r *tabReader) numberText(c xlsx.Cell, typ resource.Type) (string, *resourc
 
 // amount gives the digits of money, if the cell's format does not say that the
 // number is something else.
-func (r *tabReader) amount(c xlsx.Cell, format xlsx.Style) (string, *resource.Finding) {
-	currency := r.in.env.Currency
+func (g sheetGrid) amount(c xlsx.Cell, format xlsx.Style) (string, *resource.Finding) {
+	currency := g.in.env.Currency
 	switch {
 	case format.Date:
 		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a date (the number %s); want an amount such as 25.00", c.Text)}

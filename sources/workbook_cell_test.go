@@ -183,7 +183,7 @@ func TestKeyAndIDAreTextCells(t *testing.T) {
 		{"Spring", "clicks", 123, "cmp_1"},
 		{"Summer", "clicks", "s-1", 77},
 	}}))
-	wantProblems(t, got.problems, "Campaigns!C2: Key holds the number 123", "Campaigns!D3: ID holds the number 77")
+	wantProblems(t, got.problems, "Campaigns!C2: cell holds the number 123; want the key as text", "Campaigns!D3: cell holds the number 77; want the id as text")
 	if want := (rows{Read: 2, Failed: 2}); got.rows != want {
 		t.Errorf("rows = %+v, want %+v", got.rows, want)
 	}

@@ -3,7 +3,6 @@ package sources
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -19,27 +18,39 @@ type rowDraft struct {
 // readDraft makes the draft of one row.
 func (r *tabReader) readDraft(row *xlsx.Row) {
 	s := r.tab.schema
-	d := &rowDraft{draft: draft{schema: s, position: r.at(row.Number, 0), columns: r.attributeColumns}}
+	d := &rowDraft{draft: draft{schema: s, position: r.at(row.Number, 0)}}
 	d.parents = r.emptyParents(row.Number)
 	for _, c := range row.Cells {
 		if known := r.header.column(c.Column); known != nil {
 			r.readCell(d, known, row.Number, c)
+			continue
 		}
+		r.refuseMisplaced(&d.draft, row.Number, c.Column)
 	}
 	r.readPictures(d, row.Number)
 	d.failed = d.failed || r.rowIsMerged(row.Number)
 	r.wantParents(&d.draft, row)
+	r.noteBlanks(&d.draft, row.Number)
 	d.placeHintLists(r.namedListAttribute())
 	r.made.drafts = append(r.made.drafts, d.draft)
 	r.count(d.failed)
 }
 
-func (r *bookReader) count(failed bool) {
-	if failed {
-		r.made.rows.Failed++
-		return
+// noteBlanks takes note of the cells where required attributes are missing: a
+// default or a template may still give them.
+func (r *tabReader) noteBlanks(d *draft, row int) {
+	for i := range d.schema.Attributes {
+		a := &d.schema.Attributes[i]
+		if !a.Required || !d.attributes.Value(a.Name).IsAbsent() || slices.Contains(d.rejected, a.Name) {
+			continue
+		}
+		if number := r.header.columnOf(func(c *column) bool { return c.role == roleAttribute && c.attribute == a }); number > 0 {
+			if d.blanks == nil {
+				d.blanks = map[string]diag.Position{}
+			}
+			d.blanks[a.Name] = r.at(row, number)
+		}
 	}
-	r.made.rows.Used++
 }
 
 // emptyParents gives each ancestor's cell, so that a missing one is reported there.
@@ -63,12 +74,7 @@ func (r *tabReader) readCell(d *rowDraft, known *column, row int, c xlsx.Cell) {
 	case roleParent:
 		d.parents[known.depth] = r.markOf(&d.draft, position, c)
 	case roleKey, roleID:
-		m := r.exactMark(&d.draft, known.title, position, c)
-		if known.role == roleKey {
-			d.key = m
-		} else {
-			d.id = m
-		}
+		r.readExact(&d.draft, known.role, position, c)
 	case roleLists:
 		m := r.markOf(&d.draft, position, c)
 		for _, name := range known.namedItems(m.text) {
@@ -84,7 +90,7 @@ func (c *column) namedItems(text string) []string {
 }
 
 func (r *tabReader) markOf(d *draft, position diag.Position, c xlsx.Cell) mark {
-	text, finding := r.cellText(c, resource.TypeText)
+	text, finding := r.text(c, resource.TypeText)
 	if finding != nil {
 		r.fail(d, position, finding)
 		return mark{position: position}
@@ -92,28 +98,20 @@ func (r *tabReader) markOf(d *draft, position diag.Position, c xlsx.Cell) mark {
 	return mark{trimmed(text), position}
 }
 
-// exactMark reads a key or an id: a number has lost its zeros, and a formula's
+// readExact reads a key or an id: a number has lost its zeros, and a formula's
 // last value may be another row's.
-func (r *tabReader) exactMark(d *draft, title string, position diag.Position, c xlsx.Cell) mark {
-	switch {
-	case c.Form == xlsx.ErrorCell:
-		r.fail(d, position, r.cellError(c, "the "+strings.ToLower(title)))
-	case c.IsFormula:
-		r.fail(d, position, refusedFormula("the "+strings.ToLower(title)))
-	case c.Form != xlsx.TextCell:
-		r.fail(d, position, &resource.Finding{
-			Code: diag.BadValue, Message: fmt.Sprintf("%s holds the number %s; want text, because numbers lose zeros and digits", title, c.Text),
-			Hint: "give the cell the format Text and type it again",
-		})
-	default:
-		return mark{trimmed(c.Text), position}
+func (r *tabReader) readExact(d *draft, role columnRole, position diag.Position, c xlsx.Cell) {
+	into, typ := &d.key, typeKey
+	if role == roleID {
+		into, typ = &d.id, resource.TypeID
 	}
-	return mark{position: position}
-}
-
-func (r *bookReader) fail(d *draft, position diag.Position, f *resource.Finding) {
-	d.failed = d.failed || f.Severity != diag.Warning
-	r.report(position, *f)
+	into.position = position
+	text, finding := r.text(c, typ)
+	if finding != nil {
+		r.fail(d, position, finding)
+		return
+	}
+	into.text = trimmed(text)
 }
 
 // readAttribute reads a value in the attribute's canonical form.
@@ -121,7 +119,7 @@ func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position d
 	if a.Type == resource.TypeImage && r.readImageCell(d, a, position, c) {
 		return
 	}
-	text, finding := r.cellText(c, a.Type)
+	text, finding := r.text(c, a.Type)
 	if finding != nil {
 		r.reject(&d.draft, a, position, finding)
 		return
@@ -141,11 +139,6 @@ func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position d
 		return
 	}
 	d.attributes.Set(a.Name, v.At(position))
-}
-
-func (r *bookReader) reject(d *draft, a *resource.Attribute, position diag.Position, f *resource.Finding) {
-	r.fail(d, position, f)
-	d.rejected = append(d.rejected, a.Name)
 }
 
 func (r *tabReader) clear(d *draft, a *resource.Attribute, position diag.Position) {

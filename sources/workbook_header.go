@@ -20,9 +20,7 @@ const headerRows = 20
 type headerRow struct {
 	number  int
 	columns []*column // by the sheet's column; nil is the user's own
-	near    []string  // by the sheet's column: the known header a strange one is nearly, or ""
 	written []string  // by the sheet's column: the header as written, "" where there is none
-	matched int
 }
 
 // column gives the description of a sheet's column, nil where it is not known.
@@ -43,33 +41,15 @@ func (h *headerRow) columnOf(matches func(*column) bool) int {
 	return 0
 }
 
-// attributeColumns gives the sheet's column of each attribute, so that a value
-// that is missing is reported at its cell.
-func (h *headerRow) attributeColumns() map[string]int {
-	columns := map[string]int{}
-	for number, c := range h.columns {
-		if c != nil && c.role == roleAttribute {
-			columns[c.attribute.Name] = number
-		}
-	}
-	return columns
-}
-
 // matchHeader takes a row for the header and says what it would mean.
 func matchHeader(t *tab, row *xlsx.Row) headerRow {
 	last := row.Cells[len(row.Cells)-1].Column
-	h := headerRow{number: row.Number, columns: make([]*column, last+1), near: make([]string, last+1), written: make([]string, last+1)}
+	h := headerRow{number: row.Number, columns: make([]*column, last+1), written: make([]string, last+1)}
 	for _, c := range row.Cells {
 		h.written[c.Column] = strings.TrimSpace(c.Text)
-		if c.Form != xlsx.TextCell {
-			continue
+		if c.Form == xlsx.TextCell {
+			h.columns[c.Column], _ = t.columnFor(c.Text)
 		}
-		if known, _ := t.columnFor(c.Text); known != nil {
-			h.columns[c.Column] = known
-			h.matched++
-			continue
-		}
-		h.near[c.Column] = t.nearest(c.Text)
 	}
 	return h
 }
@@ -103,11 +83,22 @@ func (t *tab) columnNamed(header string) *column {
 const shortestNear = 6
 
 // nearest gives the known header a strange one is nearly, "" where there is none.
-func (t *tab) nearest(header string) string {
+func (f *form) nearest(header string) string {
 	if m := bracketed.FindStringSubmatch(header); m != nil {
 		header = m[1]
 	}
 	byFold := map[string]string{}
+	for i := range f.tabs {
+		f.tabs[i].gatherNear(byFold)
+	}
+	var candidates []string
+	for folded := range byFold {
+		candidates = append(candidates, folded)
+	}
+	return byFold[diag.Nearest(resource.Fold(header), candidates)]
+}
+
+func (t *tab) gatherNear(byFold map[string]string) {
 	for _, c := range t.columns {
 		if c.role == roleOurs {
 			continue
@@ -119,26 +110,46 @@ func (t *tab) nearest(header string) string {
 			}
 		}
 	}
-	var candidates []string
-	for folded := range byFold {
-		candidates = append(candidates, folded)
-	}
-	return byFold[diag.Nearest(resource.Fold(header), candidates)]
+}
+
+// section is what one tab of a form makes of the header: its rows are read with
+// it.
+type section struct {
+	tab     *tab
+	header  headerRow
+	checked bool
+	fits    bool
 }
 
 // headerFinder keeps the best header among the first rows of a sheet.
 type headerFinder struct {
-	tab  *tab
-	best headerRow
+	form     *form
+	sections []*section
+	matched  int // columns that some tab knows
 }
 
 func (f *headerFinder) look(row *xlsx.Row) {
 	if row.Number > headerRows || isComment(row) {
 		return
 	}
-	if h := matchHeader(f.tab, row); h.matched > f.best.matched {
-		f.best = h
+	sections := make([]*section, len(f.form.tabs))
+	for i := range f.form.tabs {
+		sections[i] = &section{tab: &f.form.tabs[i], header: matchHeader(&f.form.tabs[i], row)}
 	}
+	matched := 0
+	for _, c := range row.Cells {
+		if knows(sections, c.Column) {
+			matched++
+		}
+	}
+	if matched > f.matched {
+		f.matched, f.sections = matched, sections
+	}
+}
+
+// knows says that some section has a description of a column.
+func knows(sections []*section, number int) bool {
+	return slices.ContainsFunc(sections, func(s *section) bool { return s.header.column(number) != nil })
 }
 
 // isComment says that the first cell of a row that holds something begins with #.
@@ -146,48 +157,71 @@ func isComment(row *xlsx.Row) bool {
 	return row.Cells[0].Form == xlsx.TextCell && strings.HasPrefix(row.Cells[0].Text, "#")
 }
 
-// checkHeader reports what is wrong with the header itself.
-func (r *tabReader) checkHeader() bool {
-	h := &r.header
-	if h.matched < 2 {
-		r.report(diag.Position{File: r.file, Sheet: r.ref.Name, Line: 1, Column: 1}, resource.Finding{
+// hasHeader reports a sheet without one. Where rows of several kinds stand
+// together, the column that tells them apart belongs to it.
+func (r *tabReader) hasHeader() bool {
+	if r.matched < 2 {
+		r.report(r.at(1, 1), resource.Finding{
 			Code:    diag.UnknownKey,
-			Message: fmt.Sprintf("sheet has no header in its first %d rows; want a row with %s", headerRows, strings.Join(r.tab.mainTitles(), ", ")),
+			Message: fmt.Sprintf("%s has no header in its first %d rows; want a row with %s", r.noun, headerRows, strings.Join(r.form.mainTitles(), ", ")),
 		})
 		return false
 	}
+	if len(r.sections) > 1 && r.kindColumn() == 0 {
+		r.report(r.at(r.header.number, 0), resource.Finding{Code: diag.Required, Message: r.noun + ` has no column "Kind"; want one that says what each row is`})
+		return false
+	}
+	return true
+}
+
+func (r *tabReader) kindColumn() int {
+	return r.sections[0].header.columnOf(func(c *column) bool { return c.role == roleKind })
+}
+
+// checkSection reports, once, what is wrong with the header for the rows of the
+// section, and says whether they can be read.
+func (r *tabReader) checkSection() bool {
+	if r.checked {
+		return r.fits
+	}
+	h := &r.header
+	r.checked, r.fits = true, true
 	r.checkTwice()
-	ok := true
 	for number := range h.columns {
 		if c := h.columns[number]; c != nil && c.attribute != nil && c.attribute.Type == resource.TypeMoney {
-			ok = r.checkCurrency(number) && ok
+			r.fits = r.checkCurrency(number) && r.fits
 		}
 	}
 	for i := range r.tab.columns {
 		c := &r.tab.columns[i]
 		if (c.role == roleParent || c.role == roleItem) && h.columnOf(func(have *column) bool { return have == c }) == 0 {
-			r.report(r.at(h.number, 0), resource.Finding{Code: diag.Required, Message: fmt.Sprintf("sheet has no column %q; want one", c.title)})
-			ok = false
+			r.report(r.at(h.number, 0), resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s has no column %q; want one", r.noun, c.title)})
+			r.fits = false
 		}
 	}
-	return ok
+	return r.fits
 }
 
 // mainTitles are the headers a sheet cannot do without.
-func (t *tab) mainTitles() []string {
+func (f *form) mainTitles() []string {
 	var titles []string
-	for _, c := range t.columns {
-		if c.required {
-			titles = append(titles, c.title)
+	for _, t := range f.tabs {
+		for _, c := range t.columns {
+			if c.required && !slices.Contains(titles, c.title) {
+				titles = append(titles, c.title)
+			}
 		}
 	}
 	return titles
 }
 
+// checkTwice reports two columns that mean the same. Where rows of several kinds
+// stand together, Campaign may be the name of one and the parent of another; its
+// cells are held against each other instead.
 func (r *tabReader) checkTwice() {
 	first := map[*column]int{}
 	for number, c := range r.header.columns {
-		if c == nil {
+		if c == nil || len(r.sections) > 1 {
 			continue
 		}
 		if before, twice := first[c]; twice && c.role != roleOurs {
@@ -195,7 +229,7 @@ func (r *tabReader) checkTwice() {
 				Code:    diag.Duplicate,
 				Message: fmt.Sprintf("header %q means %q, as does column %s; want it once", r.header.written[number], c.title, diag.ColumnName(before)),
 			})
-			r.header.columns[number] = nil
+			r.header.columns[number], r.told[number] = nil, true
 			continue
 		}
 		first[c] = number

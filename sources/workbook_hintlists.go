@@ -15,24 +15,33 @@ func (r *bookReader) readHintLists() error {
 		if resource.Fold(ref.Name) != resource.Fold(hintListsTab) {
 			continue
 		}
-		h := &hintListReader{tabReader: &tabReader{bookReader: r, ref: ref}, byColumn: map[int]int{}}
-		facts, err := xlsx.Walk(r.book, ref.Part, nil)
-		if err == nil && facts.Filled > r.in.bounds.hintRows {
-			err = fmt.Errorf("it has %d rows; want at most %d", facts.Filled, r.in.bounds.hintRows)
-		}
-		if err == nil {
-			_, err = xlsx.Walk(r.book, ref.Part, h.readRow)
-		}
-		if err != nil {
+		h := &hintListReader{fileReader: r.fileReader, grid: r.grid(ref), byColumn: map[int]int{}}
+		if err := h.read(); err != nil {
 			return fmt.Errorf("sheet %q: %w", ref.Name, err)
 		}
-		h.wantEntries()
 	}
 	return nil
 }
 
+// read walks the rows to their end, and only then takes them.
+func (h *hintListReader) read() error {
+	facts, err := h.walk(nil)
+	if err != nil {
+		return err
+	}
+	if bound := h.in.bounds.hintRows; facts.Filled > bound {
+		return fmt.Errorf("it has %d rows; want at most %d", facts.Filled, bound)
+	}
+	if _, err := h.walk(h.readRow); err != nil {
+		return err
+	}
+	h.wantEntries()
+	return nil
+}
+
 type hintListReader struct {
-	*tabReader
+	*fileReader
+	grid
 	header   int
 	byColumn map[int]int // place of the column's list among the lists made
 }
@@ -50,7 +59,7 @@ func (h *hintListReader) readRow(row *xlsx.Row) error {
 	h.made.rows.Read++
 	failed := &draft{}
 	for _, c := range row.Cells {
-		text, finding := h.cellText(c, resource.TypeText)
+		text, finding := h.text(c, resource.TypeText)
 		i, known := h.byColumn[c.Column]
 		switch position := h.at(row.Number, c.Column); {
 		case finding != nil:
@@ -70,7 +79,7 @@ func (h *hintListReader) readNames(row *xlsx.Row) {
 	h.header = row.Number
 	for _, c := range row.Cells {
 		position := h.at(row.Number, c.Column)
-		name, finding := h.cellText(c, resource.TypeText)
+		name, finding := h.text(c, resource.TypeText)
 		if finding != nil {
 			h.report(position, *finding)
 			continue

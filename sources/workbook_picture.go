@@ -66,7 +66,10 @@ var shownOtherwise = map[xlsx.Showing]struct{ is, want, hint string }{
 
 // pictureInCell reads a cell that holds a picture, or a function that shows
 // one; false where it holds neither.
-func (r *tabReader) pictureInCell(c xlsx.Cell) (resource.Value, *resource.Finding, bool) {
+func (r *bookReader) pictureInCell(c xlsx.Cell) (resource.Value, *resource.Finding, bool) {
+	if r.book == nil {
+		return resource.Value{}, nil, false
+	}
 	if name := wpsName(c); name != "" {
 		v, finding := r.namedPicture(name)
 		return v, finding, true
@@ -114,7 +117,7 @@ func wpsName(c xlsx.Cell) string {
 	return ""
 }
 
-func (r *tabReader) namedPicture(name string) (resource.Value, *resource.Finding) {
+func (r *bookReader) namedPicture(name string) (resource.Value, *resource.Finding) {
 	p, known, err := r.book.PictureNamed(name)
 	switch {
 	case err != nil:

@@ -11,64 +11,74 @@ import (
 	"adsync/internal/xlsx"
 )
 
-// tabReader reads one sheet.
+// tabReader reads the rows of one sheet, or of one CSV file.
 type tabReader struct {
 	*bookReader
-	tab      *tab
-	ref      xlsx.Sheet
-	facts    xlsx.Facts
-	header   headerRow
-	pictures sheetPictures
-	merged   []xlsx.Area // whole rows with merged cells that are read, disjoint and ascending
-	visited  int
-	hidden   int          // hidden rows that were read
-	told     map[int]bool // columns that were reported
-
-	attributeColumns map[string]int
+	grid
+	*section    // the one of the row that is read
+	form        *form
+	sections    []*section
+	matched     int    // columns of the header that are known
+	noun        string // what people call it: sheet or file
+	delimiter   string // of a CSV file; a sheet has none
+	ref         xlsx.Sheet
+	facts       xlsx.Facts
+	pictures    sheetPictures
+	merged      []xlsx.Area // whole rows with merged cells that are read, disjoint and ascending
+	visited     int
+	hidden      int          // hidden rows that were read
+	told        map[int]bool // columns that were reported
 }
 
-var errTooLong = errors.New("reading takes too long; want a smaller workbook")
+var errTooLong = errors.New("reading takes too long; want a smaller file")
 
 // open walks the sheet to its end, finds its header and holds it to the bounds.
 func (r *tabReader) open() error {
-	finder := headerFinder{tab: r.tab}
-	facts, err := xlsx.Walk(r.book, r.ref.Part, func(row *xlsx.Row) error {
-		if row.Number%1000 == 0 && r.ctx.Err() != nil {
-			return errTooLong
-		}
+	finder := headerFinder{form: r.form}
+	seen := 0
+	facts, err := r.walk(func(row *xlsx.Row) error {
 		finder.look(row)
-		return nil
+		seen++
+		return r.inTime(seen)
 	})
 	if err != nil {
 		return err
 	}
 	bound := r.in.bounds.sheetRows
-	if r.tab.list != nil && r.tab.list.many {
+	if r.form.many() {
 		bound = r.in.bounds.hintRows
 	}
 	if facts.Filled > bound {
 		return fmt.Errorf("it has %d rows; want at most %d", facts.Filled, bound)
 	}
-	r.facts, r.header, r.told = facts, finder.best, map[int]bool{}
-	return r.openPictures()
+	r.facts, r.sections, r.matched, r.told = facts, finder.sections, finder.matched, map[int]bool{}
+	r.section = &section{tab: &r.form.tabs[0]}
+	if r.matched > 0 {
+		r.section = r.sections[0]
+	}
+	return nil
+}
+
+// inTime stops a walk that takes too long.
+func (r *tabReader) inTime(rows int) error {
+	if rows%1000 == 0 && r.ctx.Err() != nil {
+		return errTooLong
+	}
+	return nil
 }
 
 // readRows makes what the rows below the header say.
 func (r *tabReader) readRows() error {
-	if r.facts.Filled == 0 || !r.checkHeader() {
+	if r.facts.Filled == 0 || !r.hasHeader() || len(r.sections) == 1 && !r.checkSection() {
 		return nil
 	}
 	r.checkMerges()
-	r.attributeColumns = r.header.attributeColumns()
-	facts, err := xlsx.Walk(r.book, r.ref.Part, func(row *xlsx.Row) error {
+	facts, err := r.walk(func(row *xlsx.Row) error {
 		r.visited++
-		if r.visited%1000 == 0 && r.ctx.Err() != nil {
-			return errTooLong
-		}
 		if row.Number > r.header.number {
 			r.readRow(row)
 		}
-		return nil
+		return r.inTime(r.visited)
 	})
 	if err == nil && (facts.Filled != r.facts.Filled || r.visited != facts.Filled) {
 		return fmt.Errorf("%d rows were read where %d are written", r.visited, r.facts.Filled)
@@ -76,10 +86,6 @@ func (r *tabReader) readRows() error {
 	r.reportPictures()
 	r.warnHidden()
 	return err
-}
-
-func (r *tabReader) at(row, column int) diag.Position {
-	return diag.Position{File: r.file, Sheet: r.ref.Name, Line: row, Column: column}
 }
 
 // checkMerges reports merged cells from the header down in the columns that
@@ -113,11 +119,19 @@ func (r *tabReader) mergeMatters(m xlsx.Area) bool {
 		return false
 	}
 	for column := m.FromColumn; column <= min(m.ToColumn, len(r.header.columns)-1); column++ {
-		if c := r.header.column(column); c != nil && c.role != roleOurs {
+		if r.reads(column) {
 			return true
 		}
 	}
 	return false
+}
+
+// reads says that a column is read in the rows of some section.
+func (r *tabReader) reads(number int) bool {
+	return slices.ContainsFunc(r.sections, func(s *section) bool {
+		c := s.header.column(number)
+		return c != nil && c.role != roleOurs
+	})
 }
 
 // rowIsMerged says that a row has merged cells in columns that are read.
@@ -128,8 +142,8 @@ func (r *tabReader) rowIsMerged(row int) bool {
 
 func (r *tabReader) warnHidden() {
 	columns := 0
-	for number, c := range r.header.columns {
-		if c != nil && c.role != roleOurs && slices.ContainsFunc(r.facts.Hidden, func(a xlsx.Area) bool { return a.Has(1, number) }) {
+	for number := range r.header.columns {
+		if r.reads(number) && slices.ContainsFunc(r.facts.Hidden, func(a xlsx.Area) bool { return a.Has(1, number) }) {
 			columns++
 		}
 	}
@@ -144,7 +158,7 @@ func (r *tabReader) warnHidden() {
 		parts = append(parts, counted(columns, "column is hidden", "columns are hidden"))
 	}
 	if len(parts) > 0 && r.visited > 0 {
-		r.report(diag.Position{File: r.file, Sheet: r.ref.Name}, resource.Finding{
+		r.report(r.at(0, 0), resource.Finding{
 			Code: diag.HiddenCells, Severity: diag.Warning, Message: strings.Join(parts, " and ") + ", and read like the others",
 		})
 	}
@@ -173,7 +187,7 @@ func (r *tabReader) readRow(row *xlsx.Row) {
 	}
 	included, finding := r.included(row)
 	switch {
-	case finding != nil:
+	case finding != nil || included && (r.isWide(row) || !r.choose(row) || !r.checkSection()):
 		r.made.rows.Failed++
 	case !included:
 		r.made.rows.Ignored++
@@ -189,15 +203,76 @@ func (r *tabReader) readRow(row *xlsx.Row) {
 func (r *tabReader) saysSomething(row *xlsx.Row) bool {
 	says := false
 	for _, c := range row.Cells {
-		known := r.header.column(c.Column)
-		switch {
-		case known == nil && !c.IsFormula:
+		says = says || r.reads(c.Column)
+		if !c.IsFormula && !knows(r.sections, c.Column) && !r.isBeyond(c) {
 			r.reportStrange(row.Number, c.Column)
-		case known != nil && known.role != roleOurs:
-			says = true
 		}
 	}
 	return says
+}
+
+// isBeyond says that a field of a CSV stands where its header has ended. In a
+// sheet it is somebody's note; in a CSV it is a delimiter too many.
+func (r *tabReader) isBeyond(c xlsx.Cell) bool {
+	return r.delimiter != "" && c.Column >= len(r.header.columns)
+}
+
+// isWide reports a row of a CSV that is longer than the header: its values
+// stand in the wrong columns.
+func (r *tabReader) isWide(row *xlsx.Row) bool {
+	last := row.Cells[len(row.Cells)-1]
+	if !r.isBeyond(last) {
+		return false
+	}
+	r.report(r.at(row.Number, last.Column), resource.Finding{
+		Code:    diag.BadValue,
+		Message: fmt.Sprintf("row has %d values where the header has %d; want one for each header", last.Column, len(r.header.columns)-1),
+		Hint:    fmt.Sprintf("put a text that holds a %s in quotes", r.delimiter),
+	})
+	return true
+}
+
+// choose finds out what a row is, where rows of several kinds stand together.
+func (r *tabReader) choose(row *xlsx.Row) bool {
+	if len(r.sections) == 1 {
+		return true
+	}
+	number := r.kindColumn()
+	position := r.at(row.Number, number)
+	d := &draft{}
+	word := ""
+	for _, c := range row.Cells {
+		if c.Column == number {
+			word = r.markOf(d, position, c).text
+		}
+	}
+	for _, s := range r.sections {
+		if slices.ContainsFunc(s.tab.words(), func(known string) bool { return resource.Fold(known) == resource.Fold(word) }) {
+			r.section = s
+			return true
+		}
+	}
+	if !d.failed {
+		words := r.sections[0].header.column(number).words
+		finding := resource.Finding{Code: diag.BadChoice, Message: fmt.Sprintf("Kind is %q; want one of %s", word, strings.Join(words, ", ")), Hint: diag.DidYouMean(word, words)}
+		if word == "" {
+			finding = resource.Finding{Code: diag.Required, Message: "Kind is missing; want one of " + strings.Join(words, ", ")}
+		}
+		r.report(position, finding)
+	}
+	return false
+}
+
+// refuseMisplaced reports a value under a column that rows of another kind have
+// and this one has not.
+func (r *tabReader) refuseMisplaced(d *draft, row, number int) {
+	if !r.reads(number) {
+		return
+	}
+	r.fail(d, r.at(row, number), &resource.Finding{
+		Code:    diag.UnknownKey,
+		Message: fmt.Sprintf("a row of kind %s has a value under %q, which it does not take; want a blank cell", r.tab.words()[0], r.header.written[number]),
+	})
 }
 
 // reportStrange reports, once a column, values under a header that is nearly a
@@ -206,14 +281,15 @@ func (r *tabReader) reportStrange(row, number int) {
 	if r.told[number] {
 		return
 	}
-	written, near := "", ""
+	r.told[number] = true
+	written := ""
 	if number < len(r.header.written) {
-		written, near = r.header.written[number], r.header.near[number]
+		written = r.header.written[number]
 	}
+	near := r.form.nearest(written)
 	if written != "" && near == "" || strings.HasPrefix(written, "#") {
 		return
 	}
-	r.told[number] = true
 	if written == "" {
 		r.report(r.at(row, number), resource.Finding{
 			Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has a value and no header; want a header", diag.ColumnName(number)),
@@ -230,7 +306,7 @@ func (r *tabReader) reportStrange(row, number int) {
 // included reads the column Include.
 func (r *tabReader) included(row *xlsx.Row) (bool, *resource.Finding) {
 	for _, c := range row.Cells {
-		known := r.header.column(c.Column)
+		known := r.sections[0].header.column(c.Column)
 		if known == nil || known.role != roleInclude {
 			continue
 		}

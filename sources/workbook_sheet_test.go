@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"adsync/internal/diag"
+	"adsync/internal/resource"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -126,23 +127,32 @@ func TestHintsOnTheirOwnSheet(t *testing.T) {
 		{"Spring", "run", "marathon plans"},
 		{"Summer", "Runners", "football boots", "avoid"},
 	}}
-	got := readBytes(bookOf(t, hints, groups, campaigns))
-	wantProblems(t, got.problems)
-	wantDrafts(t, got.drafts[2:],
-		`ad_group in Spring key=run name="Runners" context_hints~people comparing shoes, or boots;marathon plans;@basics;@extra;`,
-		`ad_group in Spring key=walk context_hints=["people who walk"] name="Walkers"`,
-		`ad_group in Summer key=run-2 context_hints=["runners in summer"] exclusion_hints=["football boots"] name="Runners"`)
-	at := got.drafts[4].attributes.Value("context_hints").ItemPosition(0)
+	lists := sheetOf{"Hint lists", [][]any{{"basics", "extra"}, {"people who hike", "trail maps"}}}
+	got := wantClean(t, loadWorkbook(t, bookOf(t, hints, groups, campaigns, lists)))
+	for address, want := range map[string]string{
+		"sp/run":   `["people comparing shoes, or boots" "marathon plans" "people who hike" "trail maps"]`,
+		"sp/walk":  `["people who walk"]`,
+		"su/run-2": `["runners in summer"]`,
+	} {
+		if have := got.Snapshot.Get(resource.Address{Kind: "ad_group", Key: address}).Value("context_hints").String(); have != want {
+			t.Errorf("hints of %s = %s, want %s", address, have, want)
+		}
+	}
+	group := got.Snapshot.Get(resource.Address{Kind: "ad_group", Key: "su/run-2"})
+	if have, want := group.Value("exclusion_hints").String(), `["football boots"]`; have != want {
+		t.Errorf("exclusions = %s, want %s", have, want)
+	}
+	at := group.Value("context_hints").ItemPosition(0)
 	if want := (diag.Position{File: "q4.xlsx", Sheet: "Context hints", Line: 3, Column: 3}); at != want {
 		t.Errorf("hint stands at %v, want %v", at, want)
 	}
-	if want := (rows{Read: 9, Used: 9}); got.rows != want {
-		t.Errorf("rows = %+v, want %+v", got.rows, want)
+	if r, want := got.Sources[0].Rows, (rows{Read: 10, Used: 10}); r != want {
+		t.Errorf("rows = %+v, want %+v", r, want)
 	}
 }
 
 func TestHintsThatHaveNoPlace(t *testing.T) {
-	got := readBytes(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"Context hints", [][]any{
+	got := loadWorkbook(t, bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"Context hints", [][]any{
 		{"Campaign", "Ad group", "Hint", "Use"},
 		{"Spring launch", "Runners", "people who like mud"},
 		{"Spring launch", "Swimmers", "people who swim"},
@@ -150,24 +160,23 @@ func TestHintsThatHaveNoPlace(t *testing.T) {
 		{"Spring launch", "Runners", "boots", "never"},
 		{"Spring launch", "Runners"},
 	}}))
-	wantProblems(t, got.problems,
-		"Context hints!C2: Context hints are on this sheet and in the column Context hints of row 2; want them in one place",
-		`Context hints!B3: ad group "Spring launch / Swimmers" has no row in the sheet Ad groups`,
+	wantProblems(t, got.Problems,
+		"Context hints!C2: context hints of ad_group/spring/runners are here and at q4.xlsx:Ad groups!E2; want them in one place",
+		`Context hints!B3: ad_group is "Swimmers", and no source has such an ad group of campaign/spring; want its key or name`,
 		`Context hints!D5: Use is "never"; want show for or avoid`,
 		"Context hints!C6: Hint is missing; want one")
-	if r := got.rows; r.Read != r.Used+r.Ignored+r.Failed || r.Failed != 5 {
-		t.Errorf("rows = %+v, want 5 failed", got.rows)
+	if r := got.Sources[0].Rows; r.Read != r.Used+r.Ignored+r.Failed || r.Failed != 5 {
+		t.Errorf("rows = %+v, want 5 failed", r)
 	}
 }
 
 func TestLocationsOnTheirOwnSheet(t *testing.T) {
-	got := readBytes(bookOf(t, campaignsSheet, sheetOf{"Locations", [][]any{
+	got := wantClean(t, loadWorkbook(t, bookOf(t, campaignsSheet, sheetOf{"Locations", [][]any{
 		{"Campaign", "Location ID", "Name"},
 		{"Spring launch", "3000194", "Oslo"},
 		{"Spring launch", 2000043, "Bergen"},
-	}}))
-	wantProblems(t, got.problems)
-	if v := got.drafts[0].attributes.Value("targeting.locations"); v.String() != `["2000043" "3000194"]` {
+	}})))
+	if v := got.Snapshot.Get(resource.Address{Kind: "campaign", Key: "spring"}).Value("targeting.locations"); v.String() != `["2000043" "3000194"]` {
 		t.Errorf("locations = %v", v)
 	}
 }

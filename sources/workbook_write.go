@@ -118,7 +118,9 @@ const listsTab = "Lists"
 // tabs are the sheets in the order they are written: kinds before the entries
 // of their lists, whose rows are known once the kinds are written.
 func (b *bookWriter) tabs() []tab {
-	tabs := slices.DeleteFunc(tabsOf(b.schemas), func(t tab) bool { return t.schema.Extra && len(b.byKind[t.schema.Kind]) == 0 })
+	tabs := slices.DeleteFunc(tabsOf(b.schemas), func(t tab) bool {
+		return t.schema.SheetWord != "" || t.schema.Extra && len(b.byKind[t.schema.Kind]) == 0
+	})
 	for i := range tabs {
 		tabs[i].columns = slices.DeleteFunc(tabs[i].columns, func(c column) bool { return !b.wantsColumn(&tabs[i], &c) })
 	}

@@ -1,0 +1,66 @@
+package sources
+
+import (
+	"context"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// grid is what rows of cells are read from: a sheet of a workbook, or a CSV
+// file.
+type grid interface {
+	// walk visits the rows that hold something from the first to the last. The
+	// row handed out is used again for the next.
+	walk(visit func(*xlsx.Row) error) (xlsx.Facts, error)
+	// at gives the position of a cell of the row that is visited, or of one a
+	// header may stand in. Column 0 is the row as a whole.
+	at(row, column int) diag.Position
+	// text gives what a cell says, in the form Parse wants for a type.
+	text(c xlsx.Cell, typ resource.Type) (string, *resource.Finding)
+}
+
+// fileReader makes drafts of one file that has rows of cells.
+type fileReader struct {
+	ctx  context.Context
+	in   input
+	file string
+	made result
+}
+
+func (r *fileReader) report(at diag.Position, f resource.Finding) {
+	r.made.problems = append(r.made.problems, problemAt(at, f))
+}
+
+func (r *fileReader) fail(d *draft, position diag.Position, f *resource.Finding) {
+	d.failed = d.failed || f.Severity != diag.Warning
+	r.report(position, *f)
+}
+
+func (r *fileReader) reject(d *draft, a *resource.Attribute, position diag.Position, f *resource.Finding) {
+	r.fail(d, position, f)
+	d.rejected = append(d.rejected, a.Name)
+}
+
+func (r *fileReader) count(failed bool) {
+	if failed {
+		r.made.rows.Failed++
+		return
+	}
+	r.made.rows.Used++
+}
+
+// sheetGrid is a sheet of a workbook.
+type sheetGrid struct {
+	*bookReader
+	ref xlsx.Sheet
+}
+
+func (g sheetGrid) walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
+	return xlsx.Walk(g.book, g.ref.Part, visit)
+}
+
+func (g sheetGrid) at(row, column int) diag.Position {
+	return diag.Position{File: g.file, Sheet: g.ref.Name, Line: row, Column: column}
+}
