@@ -3,6 +3,7 @@ package sources
 import (
 	"time"
 
+	"adsync/internal/csvfile"
 	"adsync/internal/xlsx"
 )
 
@@ -15,7 +16,10 @@ type bounds struct {
 	yamlDepth     int           // nesting of a YAML document
 	workbookBytes int64         // one workbook, zipped
 	unzippedBytes int64         // one workbook, unzipped
-	sheetRows     int           // rows of a sheet
+	csvBytes      int64         // one CSV file
+	csvColumns    int           // columns of a CSV file
+	csvCell       int           // bytes of one of its values
+	sheetRows     int           // rows of a sheet, or of a CSV file
 	hintRows      int           // rows of the sheet of context hints
 	attachedBytes int64         // one image or hint file
 	perFile       time.Duration // time to read one file
@@ -31,6 +35,9 @@ func defaultBounds() bounds {
 		yamlDepth:     64,
 		workbookBytes: 20 * mebibyte,
 		unzippedBytes: 128 * mebibyte,
+		csvBytes:      20 * mebibyte,
+		csvColumns:    1_000,
+		csvCell:       mebibyte,
 		sheetRows:     100_000,
 		hintRows:      500_000,
 		attachedBytes: 20 * mebibyte,
@@ -44,6 +51,11 @@ func (p Project) limits() bounds {
 		return *p.bounds
 	}
 	return defaultBounds()
+}
+
+// csv gives the bounds of one CSV file.
+func (b bounds) csv() csvfile.Limits {
+	return csvfile.Limits{Columns: b.csvColumns, CellBytes: b.csvCell}
 }
 
 // workbook gives the bounds of one workbook.

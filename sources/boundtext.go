@@ -47,6 +47,7 @@ var boundNames = map[string]func(*bounds, string) error{
 	"rows":     count(func(b *bounds) *int { return &b.sheetRows }),
 	"hints":    count(func(b *bounds) *int { return &b.hintRows }),
 	"yaml":     size(func(b *bounds) *int64 { return &b.yamlBytes }),
+	"csv":      size(func(b *bounds) *int64 { return &b.csvBytes }),
 	"workbook": size(func(b *bounds) *int64 { return &b.workbookBytes }),
 	"unzipped": size(func(b *bounds) *int64 { return &b.unzippedBytes }),
 	"attached": size(func(b *bounds) *int64 { return &b.attachedBytes }),

@@ -23,9 +23,29 @@ func (c *collection) desired(files []file, results []result) Desired {
 	for i, f := range files {
 		d.Sources = append(d.Sources, Source{File: f.name, Rows: results[i].rows, Hash: f.hash})
 	}
+	c.reportStrays(files, results)
 	c.refuseNothing(files)
 	d.Problems = c.problems.Sorted()
 	return d
+}
+
+// reportStrays reports CSV files that say nowhere what they hold. One that a
+// source refers to, such as the members of an audience, is none of them. Where
+// the project does not name its sources, a table may lie beside them.
+func (c *collection) reportStrays(files []file, results []result) {
+	for i, f := range files {
+		stray := results[i].stray
+		if _, attached := c.tree.attached[f.name]; stray == nil || attached {
+			continue
+		}
+		switch {
+		case stray.Severity == diag.Warning && len(c.tree.project.sourcesAt) > 0:
+			stray.Severity = diag.Error
+		case stray.Severity == diag.Warning:
+			stray.Message = "file is not read: " + stray.Message
+		}
+		c.problems.Add(*stray)
+	}
 }
 
 // keepImages remembers one path for each image, the first of the order.
@@ -45,7 +65,7 @@ func (d *Desired) keepImages(e *entry) {
 // refuseNothing makes a set without a resource a problem: it would read as a
 // wish to have nothing.
 func (c *collection) refuseNothing(files []file) {
-	problem := diag.Problem{Code: diag.NoSources, Position: diag.Position{File: c.tree.project.File}, Message: "no source is there; want at least one .yaml, .yml or .xlsx file in the project's folder"}
+	problem := diag.Problem{Code: diag.NoSources, Position: diag.Position{File: c.tree.project.File}, Message: "no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder"}
 	switch {
 	case len(c.entries) > 0 || diag.HasErrors(c.problems.Sorted()):
 		return

@@ -85,7 +85,7 @@ func TestNothingIsNeverAnEmptySet(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{"no file", nil, "no source is there; want at least one .yaml, .yml or .xlsx file in the project's folder (ADS1018)"},
+		{"no file", nil, "no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder (ADS1018)"},
 		{"files without a resource", map[string]string{"lists.yaml": "kind: hint_list\nkey: a\nhints: [b]\n"}, "the sources hold no resource; want at least one (ADS1018)"},
 		{"a glob without a file", map[string]string{"adsync.yaml": "sources: [ads.yaml, gone/*.yaml]\n", "ads.yaml": springCampaign}, `adsync.yaml:1:21: sources has "gone/*.yaml", and no file is there`},
 		{"a file of another format", map[string]string{"adsync.yaml": "sources: ['*.txt']\n", "ads.txt": "x"}, "ads.txt: file is of no format this version reads"},

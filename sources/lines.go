@@ -2,9 +2,11 @@ package sources
 
 import (
 	"os"
+	"path"
 	"strings"
 	"sync"
 
+	"adsync/internal/csvfile"
 	"adsync/internal/diag"
 )
 
@@ -34,10 +36,23 @@ func textLines(p Project, file string) []string {
 		return nil
 	}
 	defer root.Close()
-	content, _, err := readRegular(root, file, mebibyte)
+	bound := int64(mebibyte)
+	if isCSV(file) {
+		bound = p.limits().csvBytes
+	}
+	content, _, err := readRegular(root, file, bound)
 	if err != nil {
 		return nil
 	}
+	if isCSV(file) {
+		text, _ := csvfile.Decode(content)
+		return strings.Split(strings.ReplaceAll(text.String(), "\r\n", "\n"), "\n")
+	}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), string(utf8Mark)), "\r\n", "\n")
 	return strings.Split(text, "\n")
+}
+
+func isCSV(file string) bool {
+	ext := strings.ToLower(path.Ext(file))
+	return ext == ".csv" || ext == ".tsv"
 }

@@ -59,7 +59,7 @@ type Setting struct {
 }
 
 // defaultSources are the globs of a project that names none.
-var defaultSources = []string{"**/*.yaml", "**/*.yml", "**/*.xlsx"}
+var defaultSources = []string{"**/*.yaml", "**/*.yml", "**/*.xlsx", "**/*.csv", "**/*.tsv"}
 
 // ReadProject reads the project of a folder, given as the folder or as the path
 // of its adsync.yaml. A folder without one is a project with defaults.

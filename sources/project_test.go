@@ -42,7 +42,7 @@ policy: {drift: revert, prune: pause}
 func TestAFolderWithoutAProjectFileHasDefaults(t *testing.T) {
 	dir := t.TempDir()
 	got, problems := ReadProject(dir)
-	want := Project{Root: dir, Sources: []string{"**/*.yaml", "**/*.yml", "**/*.xlsx"}, State: ".adsync"}
+	want := Project{Root: dir, Sources: []string{"**/*.yaml", "**/*.yml", "**/*.xlsx", "**/*.csv", "**/*.tsv"}, State: ".adsync"}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Project{})); diff != "" || len(problems) > 0 {
 		t.Errorf("ReadProject = %v, and differs (-want +got):\n%s", problems, diff)
 	}

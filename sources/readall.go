@@ -18,6 +18,8 @@ var readers = map[string]reader{
 	".yaml": readYAML,
 	".yml":  readYAML,
 	".xlsx": readWorkbook,
+	".csv":  readCSV,
+	".tsv":  readCSV,
 }
 
 // readAll reads the files side by side and gives the results in their order.
@@ -45,7 +47,7 @@ func readOne(ctx context.Context, f file, in input) (r result) {
 	}
 	read := readers[strings.ToLower(path.Ext(f.name))]
 	if read == nil {
-		return failed(f.name, resource.Finding{Code: diag.Unreadable, Message: "file is of no format this version reads; want .yaml, .yml or .xlsx"})
+		return failed(f.name, resource.Finding{Code: diag.Unreadable, Message: "file is of no format this version reads; want .yaml, .yml, .xlsx, .csv or .tsv"})
 	}
 	defer func() {
 		if cause := recover(); cause != nil {

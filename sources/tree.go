@@ -131,8 +131,11 @@ func problemOf(name string, f resource.Finding) *diag.Problem {
 }
 
 func (t *tree) limitOf(name string) int64 {
-	if strings.EqualFold(path.Ext(name), ".xlsx") {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".xlsx":
 		return t.bounds.workbookBytes
+	case ".csv", ".tsv":
+		return t.bounds.csvBytes
 	}
 	return t.bounds.yamlBytes
 }

@@ -72,7 +72,7 @@ func (r *tabReader) readCell(d *rowDraft, known *column, row int, c xlsx.Cell) {
 	case roleAttribute:
 		r.readAttribute(d, known.attribute, position, c)
 	case roleParent:
-		d.parents[known.depth] = r.markOf(&d.draft, position, c)
+		r.readParent(&d.draft, known, position, c)
 	case roleKey, roleID:
 		r.readExact(&d.draft, known.role, position, c)
 	case roleLists:
@@ -138,7 +138,26 @@ func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position d
 		r.reject(&d.draft, a, position, finding)
 		return
 	}
+	if first := d.attributes.Value(a.Name); !first.IsAbsent() && !first.Equal(v) {
+		r.reject(&d.draft, a, position, twiceInRow(a.Name, first.Position))
+		return
+	}
 	d.attributes.Set(a.Name, v.At(position))
+}
+
+// twiceInRow is for two columns that mean the same in a row of one kind and not
+// in those of others: Campaign and Name.
+func twiceInRow(what string, first diag.Position) *resource.Finding {
+	return &resource.Finding{Code: diag.Conflicting, Message: fmt.Sprintf("%s is something else at %s; want it once, or the same", what, first)}
+}
+
+func (r *tabReader) readParent(d *draft, known *column, position diag.Position, c xlsx.Cell) {
+	m, first := r.markOf(d, position, c), d.parents[known.depth]
+	if first.text != "" && m.text != "" && first.text != m.text {
+		r.fail(d, position, twiceInRow(known.title, first.position))
+		return
+	}
+	d.parents[known.depth] = m
 }
 
 func (r *tabReader) clear(d *draft, a *resource.Attribute, position diag.Position) {

@@ -23,7 +23,7 @@ func (r *tabReader) readEntry(row *xlsx.Row) {
 		}
 		switch position := r.at(row.Number, c.Column); known.role {
 		case roleParent:
-			d.parents[known.depth] = r.markOf(d, position, c)
+			r.readParent(d, known, position, c)
 		case roleUse:
 			use = r.markOf(d, position, c)
 		case roleItem:

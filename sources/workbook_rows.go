@@ -15,19 +15,19 @@ import (
 type tabReader struct {
 	*bookReader
 	grid
-	*section    // the one of the row that is read
-	form        *form
-	sections    []*section
-	matched     int    // columns of the header that are known
-	noun        string // what people call it: sheet or file
-	delimiter   string // of a CSV file; a sheet has none
-	ref         xlsx.Sheet
-	facts       xlsx.Facts
-	pictures    sheetPictures
-	merged      []xlsx.Area // whole rows with merged cells that are read, disjoint and ascending
-	visited     int
-	hidden      int          // hidden rows that were read
-	told        map[int]bool // columns that were reported
+	*section  // the one of the row that is read
+	form      *form
+	sections  []*section
+	matched   int    // columns of the header that are known
+	noun      string // what people call it: sheet or file
+	delimiter string // of a CSV file; a sheet has none
+	ref       xlsx.Sheet
+	facts     xlsx.Facts
+	pictures  sheetPictures
+	merged    []xlsx.Area // whole rows with merged cells that are read, disjoint and ascending
+	visited   int
+	hidden    int          // hidden rows that were read
+	told      map[int]bool // columns that were reported
 }
 
 var errTooLong = errors.New("reading takes too long; want a smaller file")

@@ -21,10 +21,14 @@ type tab struct {
 // writes it.
 func (t *tab) words() []string {
 	if t.list != nil {
-		return append(slices.Clone(t.list.synonyms[len(t.list.synonyms)-1:]), append(t.synonyms, t.title)...)
+		return append([]string{t.list.word, t.title}, t.synonyms...)
 	}
 	s := t.schema
-	return slices.DeleteFunc([]string{s.SheetWord, strings.ToLower(s.Title), string(s.Kind)}, func(word string) bool { return word == "" })
+	return unempty(s.SheetWord, strings.ToLower(s.Title), string(s.Kind))
+}
+
+func unempty(words ...string) []string {
+	return slices.DeleteFunc(words, func(word string) bool { return word == "" })
 }
 
 // form is what a sheet or a CSV file holds: the rows of one tab, or of several,
@@ -109,6 +113,7 @@ type column struct {
 // listTab describes a sheet whose rows are the entries of a list of one kind.
 type listTab struct {
 	title    string
+	word     string // what the column Kind says
 	synonyms []string
 	kind     resource.Kind // the rows it adds to, named by the columns of their tree
 	item     string
@@ -124,12 +129,12 @@ type listUse struct{ word, attribute string }
 // listTabs are the sheets of entries (formats.md section 3).
 var listTabs = []listTab{
 	{
-		title: "Context hints", synonyms: []string{"Hints", "Context hint"}, kind: "ad_group", item: "Hint", synonym: "Context hint", many: true,
+		title: "Context hints", word: "context hint", synonyms: []string{"Hints", "Context hint"}, kind: "ad_group", item: "Hint", synonym: "Context hint", many: true,
 		help: "One sentence that says who the ads are for, or what to avoid. An ad group with rows here is fully managed here.",
 		uses: []listUse{{"show for", "context_hints"}, {"avoid", "exclusion_hints"}},
 	},
 	{
-		title: "Locations", synonyms: []string{"Location"}, kind: "campaign", item: "Location ID", synonym: "Location",
+		title: "Locations", word: "location", synonyms: []string{"Location"}, kind: "campaign", item: "Location ID", synonym: "Location",
 		help: "The id of one region or city, as text. A campaign with rows here is fully managed here.",
 		uses: []listUse{{"", "targeting.locations"}},
 	},
@@ -163,7 +168,7 @@ func tabsOf(schemas resource.Schemas) []tab {
 	var tabs []tab
 	for _, s := range schemas {
 		if s.Sheet != "" {
-			tabs = append(tabs, tab{title: s.Sheet, synonyms: []string{s.Title, s.Collection}, schema: s, columns: kindColumns(schemas, s)})
+			tabs = append(tabs, tab{title: s.Sheet, synonyms: unempty(s.Title, s.Collection), schema: s, columns: kindColumns(schemas, s)})
 		}
 	}
 	for i := range listTabs {

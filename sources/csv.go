@@ -1,0 +1,142 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"path"
+
+	"adsync/internal/csvfile"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// readCSV reads a CSV file: the rows of one sheet of a workbook, or rows of
+// every kind with a column Kind (formats.md section 3). Which it is, and what
+// separates its fields, is found out and never guessed. Nothing of a file that
+// is damaged anywhere is used.
+func readCSV(ctx context.Context, file string, content []byte, in input) result {
+	text, fault := csvfile.Decode(content)
+	if fault != nil {
+		return faulty(file, fault)
+	}
+	chosen, finding := chooseCSV(path.Base(file), text, in.schemas)
+	if finding != nil {
+		p := problemAt(diag.Position{File: file}, *finding)
+		return result{stray: &p}
+	}
+	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: in, file: file}}
+	if text.Legacy {
+		r.report(diag.Position{File: file}, resource.Finding{
+			Code: diag.Unreadable, Severity: diag.Warning,
+			Message: "file is not UTF-8 and is read as Windows-1252; want UTF-8", Hint: "save it as CSV UTF-8",
+		})
+	}
+	grid := &csvGrid{file: file, content: text, csvChoice: chosen, limits: in.bounds.csv()}
+	if err := r.readGrid(grid, chosen.form); err != nil {
+		return faulty(file, err)
+	}
+	return r.made
+}
+
+// readGrid reads the rows of a CSV file with the reader of sheets.
+func (r *bookReader) readGrid(grid *csvGrid, f *form) error {
+	if f.title == hintListsTab {
+		lists := &hintListReader{fileReader: r.fileReader, grid: grid, byColumn: map[int]int{}}
+		return lists.read()
+	}
+	rows := &tabReader{bookReader: r, grid: grid, form: f, noun: "file", delimiter: csvfile.DelimiterName(grid.delimiter)}
+	if err := rows.open(); err != nil {
+		return err
+	}
+	return rows.readRows()
+}
+
+// faulty is the result of a CSV file nothing can be read from.
+func faulty(file string, err error) result {
+	var f *csvfile.Fault
+	if errors.As(err, &f) {
+		return result{problems: []diag.Problem{problemAt(diag.Position{File: file, Line: f.Line, Column: f.Column}, f.Finding)}}
+	}
+	return failed(file, *xlsx.Damaged("file cannot be read (%v); want one that fits the bounds", err))
+}
+
+// csvGrid is a CSV file.
+type csvGrid struct {
+	csvChoice
+	file     string
+	content  csvfile.Text
+	limits   csvfile.Limits
+	record   *csvfile.Record // that is visited
+	meanings []csvfile.Meaning
+	row      xlsx.Row
+	early    map[int][]diag.Position // of the fields of the rows a header may stand in
+}
+
+// walk visits the records as rows, by the number of the line they begin in.
+func (g *csvGrid) walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
+	var facts xlsx.Facts
+	before := 0
+	err := g.content.Walk(g.delimiter, g.limits, func(r *csvfile.Record) error {
+		if g.declared && r.Line == 1 {
+			return nil
+		}
+		if r.Unclosed && len(r.Fields) < before {
+			return &csvfile.Fault{Line: r.End.Line, Column: r.End.Column, Finding: *xlsx.Damaged("last row ends after %d values where the row before has %d, and has no line break; want a file that is not cut short", len(r.Fields), before)}
+		}
+		before = len(r.Fields)
+		if g.take(r); len(g.row.Cells) == 0 {
+			return nil
+		}
+		facts.Filled++
+		if visit == nil {
+			return nil
+		}
+		return visit(&g.row)
+	})
+	return facts, err
+}
+
+// take makes a row of a record: a cell of each field that holds something.
+func (g *csvGrid) take(r *csvfile.Record) {
+	g.record, g.meanings = r, g.meanings[:0]
+	g.row = xlsx.Row{Number: r.Line, Cells: g.row.Cells[:0]}
+	for i, field := range r.Fields {
+		text, meaning := csvfile.Read(field.Text)
+		g.meanings = append(g.meanings, meaning)
+		if trimmed(text) == "" {
+			continue
+		}
+		c := xlsx.Cell{Column: i + 1, Form: xlsx.TextCell, Text: text, HasValue: true}
+		if meaning == csvfile.Formula {
+			c.Text, c.IsFormula, c.Formula, c.HasValue = "", true, text[1:], false
+		}
+		g.row.Cells = append(g.row.Cells, c)
+	}
+	if r.Line <= headerRows && g.early[r.Line] == nil {
+		if g.early == nil {
+			g.early = map[int][]diag.Position{}
+		}
+		for i := range r.Fields {
+			g.early[r.Line] = append(g.early[r.Line], g.at(r.Line, i+1))
+		}
+	}
+}
+
+// at gives the physical line and the character a field begins at, the end of
+// its record where the record has fewer.
+func (g *csvGrid) at(row, column int) diag.Position {
+	p := diag.Position{File: g.file, Line: row, Column: 1}
+	switch {
+	case column == 0:
+	case g.record != nil && g.record.Line == row:
+		field := g.record.End
+		if column <= len(g.record.Fields) {
+			field = g.record.Fields[column-1]
+		}
+		p.Line, p.Column = field.Line, field.Column
+	case column <= len(g.early[row]):
+		p = g.early[row][column-1]
+	}
+	return p
+}

@@ -1,0 +1,111 @@
+package sources
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"adsync/internal/csvfile"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// text gives what a field says. What a program or a wrong encoding has made of
+// it on its way here is refused.
+func (g *csvGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
+	if typ == resource.TypeImage && c.IsFormula {
+		if address, finding, ok := shownAddress(c); ok {
+			return address, finding
+		}
+	}
+	if c.IsFormula {
+		return "", &resource.Finding{
+			Code: diag.FormulaNoValue, Message: "value is a formula, of which a CSV file keeps no result; want " + wanted(typ) + " itself",
+			Hint: "put ' before a text that begins with =",
+		}
+	}
+	if finding := garbled(c.Text); finding != nil {
+		return "", finding
+	}
+	if typ == resource.TypeMoney {
+		return c.Text, g.unclearAmount(strings.TrimSpace(c.Text))
+	}
+	if g.meanings[c.Column-1] == csvfile.AsWritten {
+		return c.Text, mangled(c.Text, typ)
+	}
+	return c.Text, nil
+}
+
+// garbled refuses a text that was decoded wrongly before it came here.
+func garbled(text string) *resource.Finding {
+	if strings.ContainsRune(text, '\ufffd') {
+		return &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("value is %q, in which U+FFFD stands for a character that was lost; want the text as it was meant", text),
+			Hint: "save the file as CSV UTF-8 from where it came from",
+		}
+	}
+	meant, found := csvfile.Mojibake(text)
+	if !found {
+		return nil
+	}
+	return &resource.Finding{
+		Code: diag.BadValue, Message: fmt.Sprintf("value is %q, which is %q read in the wrong encoding; want %q", text, meant, meant),
+		Hint: "save the file as CSV UTF-8 from where it came from",
+	}
+}
+
+// mangled refuses a text of which a spreadsheet program has made a number
+// (fault W14).
+func mangled(text string, typ resource.Type) *resource.Finding {
+	parts := []string{strings.TrimSpace(text)}
+	switch typ {
+	case resource.TypeIDs:
+		list := resource.Attribute{Type: resource.TypeIDs}
+		parts = list.Split(text)
+	case resource.TypeText, resource.TypeID, typeKey:
+	default:
+		return nil
+	}
+	for _, part := range parts {
+		if csvfile.Mangled(part) {
+			return &resource.Finding{
+				Code: diag.BadValue, Message: fmt.Sprintf("value is %q, a number in which a spreadsheet program has lost digits; want %s as it was", part, wanted(typ)),
+				Hint: `write it as ="00123", which programs leave alone, if it is right as it stands`,
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	commaAmount     = regexp.MustCompile(`^([0-9]{1,3}(?:[. '][0-9]{3})*|[0-9]+),([0-9]{1,2})$`)
+	thousandsAmount = regexp.MustCompile(`^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,6})?$`)
+	pointThousands  = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:\.[0-9]{3})+$`)
+)
+
+// unclearAmount says how to write an amount that reads two ways. Where
+// semicolons separate the values, a comma is somebody's decimal point, and a
+// point may well separate thousands.
+func (g *csvGrid) unclearAmount(text string) *resource.Finding {
+	digits := strings.NewReplacer(".", "", ",", "", " ", "", "'", "")
+	hint := ""
+	switch m := commaAmount.FindStringSubmatch(text); {
+	case m != nil:
+		hint = fmt.Sprintf("write %s.%s", digits.Replace(m[1]), m[2])
+	case thousandsAmount.MatchString(text):
+		whole, fraction, _ := strings.Cut(strings.ReplaceAll(text, ",", ""), ".")
+		hint = "write " + strings.TrimSuffix(whole+"."+fraction, ".")
+		if strings.Count(text, ",") == 1 && fraction == "" {
+			hint += " or " + strings.Replace(text, ",", ".", 1)
+		}
+	case g.delimiter == ';' && pointThousands.MatchString(text):
+		hint = "write " + digits.Replace(text) + ".00"
+		if strings.Count(text, ".") == 1 {
+			hint += " or " + text + "0"
+		}
+	default:
+		return nil
+	}
+	return &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q, which can be read in more than one way; want a decimal point and nothing between thousands", text), Hint: hint}
+}
