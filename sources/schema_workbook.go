@@ -16,9 +16,9 @@ func WorkbookSchema(schemas resource.Schemas) *jsonschema.Schema {
 		Description: "Sheets by their names; rows of a sheet in order; cells of a row by their headers. An absent cell, or a blank one, leaves the attribute as it is.",
 		Type:        jsonschema.Types{"object"},
 	}
-	for _, t := range tabsOf(schemas) {
-		sheet := &jsonschema.Schema{Type: jsonschema.Types{"array"}, Items: rowSchema(&t), Description: alsoRead("", t.synonyms)}
-		book.Properties.Add(t.title, sheet)
+	for _, f := range formsOf(schemas) {
+		sheet := &jsonschema.Schema{Type: jsonschema.Types{"array"}, Items: rowOf(&f), Description: alsoRead("", f.names()[1:])}
+		book.Properties.Add(f.title, sheet)
 	}
 	lists := &jsonschema.Schema{Type: jsonschema.Types{"object"}, AdditionalProperties: named("One sentence.")}
 	book.Properties.Add(hintListsTab, &jsonschema.Schema{
@@ -26,6 +26,18 @@ func WorkbookSchema(schemas resource.Schemas) *jsonschema.Schema {
 		Description: "One list a column: its name is the header, its sentences stand below, one a cell.",
 	})
 	return book
+}
+
+// rowOf describes the rows of a sheet: of one kind, or of any of several.
+func rowOf(f *form) *jsonschema.Schema {
+	if len(f.tabs) == 1 {
+		return rowSchema(&f.tabs[0])
+	}
+	either := &jsonschema.Schema{}
+	for i := range f.tabs {
+		either.AnyOf = append(either.AnyOf, rowSchema(&f.tabs[i]))
+	}
+	return either
 }
 
 func rowSchema(t *tab) *jsonschema.Schema {
@@ -66,6 +78,10 @@ func cellSchema(c *column) *jsonschema.Schema {
 		return s
 	case roleKey:
 		return keySchema("")
+	case roleKind:
+		s := named("")
+		s.Examples = c.words
+		return s
 	case roleInclude:
 		return &jsonschema.Schema{Type: jsonschema.Types{"string", "boolean"}, Examples: []string{"no"}}
 	case roleOurs:
