@@ -9,129 +9,127 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// dressTab adds notes, drop-downs, checks and the filter, down to the last row.
-func (b *bookWriter) dressTab(t *tab, last int) error {
-	for i := range t.columns {
-		c := &t.columns[i]
-		letter, err := excelize.ColumnNumberToName(i + 1)
-		if err != nil {
+// dress adds notes, drop-downs, checks, colours, the filter and the print
+// set-up, down to the last row that is made ready.
+func (b *bookWriter) dress(s *sheet) error {
+	last := max(readyRows, len(s.rows)) + 1
+	for i := range s.columns {
+		c, letter := &s.columns[i], letters(i)
+		if err := b.addNote(s, letter+"1", c); err != nil {
 			return err
 		}
-		text := noteText(c)
-		note := excelize.Comment{Cell: letter + "1", Author: "adsync", Text: text, Width: 320, Height: uint(50 + 20*(len(text)/45+strings.Count(text, "\n")))}
-		if err := b.file.AddComment(t.title, note); err != nil {
+		cells := fmt.Sprintf("%s2:%s%d", letter, letter, last)
+		if err := b.addCheck(s, c, cells); err != nil {
 			return err
 		}
-		if err := b.addCheck(t, c, fmt.Sprintf("%s2:%s%d", letter, letter, last)); err != nil {
+		if err := b.addColours(s, i, cells); err != nil {
 			return err
 		}
 	}
-	end, err := excelize.CoordinatesToCellName(len(t.columns), last)
+	end := fmt.Sprintf("%s%d", letters(len(s.columns)-1), last)
+	if err := b.file.AutoFilter(s.title, "A1:"+end, nil); err != nil {
+		return err
+	}
+	if err := b.setUpPrint(s.title, manyPages); err != nil {
+		return err
+	}
+	return b.colourTab(s.title, tabColour(s))
+}
+
+// tabColour tells sheets to fill in from sheets of lists and of figures.
+func tabColour(s *sheet) string {
+	if s.list != nil {
+		return "7FB3B0"
+	}
+	return colourRequired
+}
+
+func (b *bookWriter) colourTab(title, colour string) error {
+	return b.file.SetSheetProps(title, &excelize.SheetPropsOptions{TabColorRGB: &colour, FitToPage: new(true)})
+}
+
+// How many pages a sheet may take when it is printed.
+const (
+	manyPages = 0
+	onePage   = 1
+)
+
+// setUpPrint prints a sheet across, as wide as the page, with its name on every
+// page, and with its header where there may be many.
+func (b *bookWriter) setUpPrint(title string, pages int) error {
+	err := b.file.SetPageLayout(title, &excelize.PageLayoutOptions{Orientation: new("landscape"), FitToWidth: new(1), FitToHeight: &pages})
 	if err != nil {
 		return err
 	}
-	if err := b.fitPage(t); err != nil {
+	if err := b.file.SetPageMargins(title, &excelize.PageLayoutMarginsOptions{
+		Left: new(0.4), Right: new(0.4), Top: new(0.5), Bottom: new(0.6), Header: new(0.3), Footer: new(0.3),
+	}); err != nil {
 		return err
 	}
-	return b.file.AutoFilter(t.title, "A1:"+end, nil)
-}
-
-// pageWidth is how many characters of a row fit a printed page.
-const pageWidth = 120
-
-// fitPage prints a sheet small enough for its columns to stand on one page, if
-// that can still be read. A stream drops the setting that fits it exactly.
-func (b *bookWriter) fitPage(t *tab) error {
-	width := 0.0
-	for i := range t.columns {
-		width += widthOf(&t.columns[i])
+	if err := b.file.SetHeaderFooter(title, &excelize.HeaderFooterOptions{OddFooter: "&L&A&C&F&RPage &P of &N"}); err != nil || pages == onePage {
+		return err
 	}
-	scale := uint(min(max(100*pageWidth/width, 30), 100))
-	return b.file.SetPageLayout(t.title, &excelize.PageLayoutOptions{Orientation: new("landscape"), AdjustTo: &scale})
+	return b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Titles", RefersTo: quotedSheet(title) + "!$1:$1", Scope: title})
 }
+
+// quotedSheet is a sheet's name as formulas and links write it.
+func quotedSheet(title string) string { return "'" + strings.ReplaceAll(title, "'", "''") + "'" }
 
 // addCheck warns while a cell is typed; it never refuses, because reading is
 // more tolerant than any drop-down.
-func (b *bookWriter) addCheck(t *tab, c *column, cells string) error {
+func (b *bookWriter) addCheck(s *sheet, c *column, cells string) error {
 	check := excelize.NewDataValidation(true)
 	check.SetSqref(cells)
-	check.SetError(excelize.DataValidationErrorStyleWarning, c.title, "adsync may not know this value. Keep it all the same?")
-	source := b.choicesOf(t, c)
+	source := b.choicesOf(s, c)
 	switch {
 	case source != "":
+		check.SetError(excelize.DataValidationErrorStyleWarning, c.title, "adsync may not know this value. Keep it all the same?")
 		check.SetSqrefDropList(source)
-	case c.role == roleAttribute && c.attribute.Type == resource.TypeText && c.attribute.Max > 0 && c.attribute.Max <= maxCounted:
+	case c.role == roleAttribute && isCounted(c.attribute):
 		check.SetError(excelize.DataValidationErrorStyleWarning, c.title, fmt.Sprintf("This is longer than %d characters. Keep it all the same?", c.attribute.Max))
 		if err := check.SetRange(0, int(c.attribute.Max), excelize.DataValidationTypeTextLength, excelize.DataValidationOperatorBetween); err != nil {
-			return err
-		}
-		if err := b.markTooLong(t, c, cells); err != nil {
 			return err
 		}
 	default:
 		return nil
 	}
-	return b.file.AddDataValidation(t.title, check)
+	return b.file.AddDataValidation(s.title, check)
 }
 
-// markTooLong turns a text red as soon as it is too long.
-func (b *bookWriter) markTooLong(t *tab, c *column, cells string) error {
-	red, err := b.file.NewConditionalStyle(&excelize.Style{Font: &excelize.Font{Color: "9C0006"}, Fill: solid("FFC7CE")})
-	if err != nil {
-		return err
-	}
+// isCounted says that a text is short enough to be counted while it is typed.
+func isCounted(a *resource.Attribute) bool {
+	return a.Type == resource.TypeText && a.Max > 0 && a.Max <= maxCounted
+}
+
+// addColours turns statuses into their colours, and texts that are too long and
+// their counters red.
+func (b *bookWriter) addColours(s *sheet, i int, cells string) error {
+	c := &s.columns[i]
 	first, _, _ := strings.Cut(cells, ":")
-	return b.file.SetConditionalFormat(t.title, cells, []excelize.ConditionalFormatOptions{{
-		Type: "formula", Criteria: fmt.Sprintf("LEN(%s)>%d", first, c.attribute.Max), Format: &red,
-	}})
+	var rules []excelize.ConditionalFormatOptions
+	switch {
+	case c.role == roleAttribute && c.attribute.Spend == resource.Delivery:
+		for _, status := range statusTones {
+			format, err := b.conditional(status.tone)
+			if err != nil {
+				return err
+			}
+			rules = append(rules, excelize.ConditionalFormatOptions{Type: "cell", Criteria: "==", Value: `"` + status.word + `"`, Format: format})
+		}
+	case c.role == roleAttribute && isCounted(c.attribute), c.ours == oursLength:
+		format, err := b.conditional(toneBad)
+		if err != nil {
+			return err
+		}
+		counted := s.letterOf(c.attribute) + first[len(letters(i)):]
+		rules = append(rules, excelize.ConditionalFormatOptions{Type: "formula", Criteria: fmt.Sprintf("LEN(%s)>%d", counted, c.attribute.Max), Format: format})
+	default:
+		return nil
+	}
+	return b.file.SetConditionalFormat(s.title, cells, rules)
 }
 
-// choicesOf names the range of a column's drop-down, "" where it has none.
-func (b *bookWriter) choicesOf(t *tab, c *column) string {
-	switch c.role {
-	case roleInclude:
-		return b.choiceRange("choices_include", []string{"yes", "no"})
-	case roleUse:
-		var words []string
-		for _, use := range t.list.uses {
-			words = append(words, use.word)
-		}
-		return b.choiceRange("choices_use_"+resource.Slug(t.title), words)
-	case roleParent:
-		return b.parentRange(c)
-	case roleAttribute:
-		if c.attribute.Type != resource.TypeChoice {
-			return ""
-		}
-		var values []string
-		for _, choice := range c.attribute.Choices {
-			values = append(values, choice.Value)
-		}
-		return b.choiceRange("choices_"+strings.ReplaceAll(string(t.schema.Kind)+"_"+c.attribute.Name, ".", "_"), values)
-	}
-	return ""
-}
-
-func (b *bookWriter) choiceRange(name string, values []string) string {
-	name = strings.ReplaceAll(name, "-", "_")
-	for _, list := range b.choices {
-		if list.name == name {
-			return name
-		}
-	}
-	b.choices = append(b.choices, choiceList{name, values})
-	return name
-}
-
-// parentRange is the names on the sheet of the kind a column names.
-func (b *bookWriter) parentRange(c *column) string {
-	for _, s := range b.schemas {
-		if s.Title != c.title || s.Sheet == "" {
-			continue
-		}
-		letter, _ := excelize.ColumnNumberToName(b.schemas.Depth(s.Kind) + 1)
-		sheet := "'" + s.Sheet + "'"
-		return fmt.Sprintf("%s!$%s$2:$%s$%d", sheet, letter, letter, readyRows+1)
-	}
-	return ""
+func (b *bookWriter) conditional(t tone) (*int, error) {
+	format, err := b.file.NewConditionalStyle(&excelize.Style{Font: &excelize.Font{Color: t.font}, Fill: solid(t.fill)})
+	return &format, err
 }

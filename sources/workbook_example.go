@@ -8,18 +8,21 @@ import (
 
 // exampleCells are one row that shows what goes where. It begins with #, so it
 // is not read.
-func (b *bookWriter) exampleCells(t *tab) []any {
+func (b *bookWriter) exampleCells(s *sheet) ([]any, error) {
+	style, err := b.styles.number(look{font: colourQuiet, italic: true, wrap: true, line: true})
+	if err != nil {
+		return nil, err
+	}
 	var cells []any
-	shown := exampleOf(t.schema)
-	for i := range t.columns {
-		c := &t.columns[i]
-		text := b.example(t, c, shown)
+	shown := exampleOf(s.schema)
+	for i := range s.columns {
+		text := b.example(&s.tab, &s.columns[i], shown)
 		if i == 0 {
 			text = "# " + text
 		}
-		cells = append(cells, excelize.Cell{StyleID: b.styles.example, Value: text})
+		cells = append(cells, excelize.Cell{StyleID: style, Value: text})
 	}
-	return cells
+	return cells, nil
 }
 
 func (b *bookWriter) example(t *tab, c *column, shown resource.Attributes) string {
@@ -56,7 +59,7 @@ func exampleOf(s *resource.Schema) resource.Attributes {
 		a := &s.Attributes[i]
 		group, _ := s.Group(a)
 		exclusive := group != nil && group.Exclusive
-		if a.Example == "" || a.Type == resource.TypeID || a.Type == resource.TypeIDs || exclusive && taken[group.Wire] {
+		if a.Example == "" || a.Type == resource.TypeID || a.Type == resource.TypeIDs || a.Type == resource.TypeObject || exclusive && taken[group.Wire] {
 			continue
 		}
 		if exclusive {

@@ -21,16 +21,16 @@ const maxCellText = 32_767
 
 // rowsOf makes the rows of a sheet. Making a kind's rows finds the lists that
 // need the sheets of entries, which come after.
-func (b *bookWriter) rowsOf(t *tab) ([]rowCells, error) {
+func (b *bookWriter) rowsOf(s *sheet) ([]rowCells, error) {
 	if b.snapshot == nil {
 		return nil, nil
 	}
-	if t.list != nil {
-		return b.entryRows(t), nil
+	if s.list != nil {
+		return b.entryRows(s), nil
 	}
-	rows := make([]rowCells, 0, len(b.byKind[t.schema.Kind]))
-	for _, r := range b.byKind[t.schema.Kind] {
-		cells, err := b.resourceCells(t, r)
+	rows := make([]rowCells, 0, len(b.byKind[s.schema.Kind]))
+	for _, r := range b.byKind[s.schema.Kind] {
+		cells, err := b.resourceCells(s, r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Address, err)
 		}
@@ -74,42 +74,56 @@ func (b *bookWriter) resources() []*resource.Resource {
 
 // resourceCells makes one row. Every text is read again as the reader would, so
 // that what is written is what loads.
-func (b *bookWriter) resourceCells(t *tab, r *resource.Resource) (rowCells, error) {
-	cells := make([]any, len(t.columns))
+func (b *bookWriter) resourceCells(s *sheet, r *resource.Resource) (rowCells, error) {
+	cells := make([]any, len(s.columns))
 	lengths := map[int]int{}
-	for i := range t.columns {
-		c := &t.columns[i]
-		var text string
-		switch c.role {
-		case roleAttribute:
-			value, err := b.attributeCell(t, c.attribute, r)
-			if err != nil {
-				return nil, err
-			}
-			cells[i] = value
-			continue
-		case roleParent:
-			text = b.names[b.ancestor(r, c.depth)]
-		case roleKey:
-			text = r.Address.Leaf()
-		case roleID:
-			text = r.ID
-		case roleOurs:
-			if c.attribute != nil {
-				lengths[i] = utf8.RuneCountInString(r.Value(c.attribute.Name).Text())
-			}
+	for i := range s.columns {
+		c := &s.columns[i]
+		var err error
+		switch {
+		case c.role == roleAttribute:
+			cells[i], err = b.attributeCell(s, i, r)
+		case c.ours == oursLength:
+			lengths[i] = utf8.RuneCountInString(r.Value(c.attribute.Name).Text())
+		case c.ours == oursFigure:
+			cells[i] = b.figureCell(s.styles[i], c.figure, r.ID)
+		default:
+			cells[i] = textCell(s.styles[i], b.plainText(c, r))
 		}
-		if text != "" {
-			cells[i] = excelize.Cell{StyleID: b.columnStyle(c), Value: text}
+		if err != nil {
+			return nil, err
 		}
 	}
 	guardRemark(cells)
 	return func(number int) []any {
 		for i, length := range lengths {
-			cells[i] = b.lengthCell(t, i, number, length)
+			cells[i] = s.lengthCell(i, number, length)
 		}
 		return cells
 	}, nil
+}
+
+// plainText is what a column that is no attribute says of a resource.
+func (b *bookWriter) plainText(c *column, r *resource.Resource) string {
+	switch {
+	case c.role == roleParent:
+		return b.names[b.ancestor(r, c.depth)]
+	case c.role == roleKey:
+		return r.Address.Leaf()
+	case c.role == roleID:
+		return r.ID
+	case c.ours == oursFact:
+		return cutText(r.Facts.Value(c.fact.Name).Text())
+	}
+	return ""
+}
+
+// textCell is nil, an empty cell, where there is no text.
+func textCell(style int, text string) any {
+	if text == "" {
+		return nil
+	}
+	return excelize.Cell{StyleID: style, Value: text}
 }
 
 func (b *bookWriter) ancestor(r *resource.Resource, depth int) resource.Address {
@@ -137,9 +151,9 @@ func guardRemark(cells []any) {
 }
 
 // attributeCell makes the cell of a value, nil where it stands elsewhere.
-func (b *bookWriter) attributeCell(t *tab, a *resource.Attribute, r *resource.Resource) (any, error) {
+func (b *bookWriter) attributeCell(s *sheet, i int, r *resource.Resource) (any, error) {
+	a, style := s.columns[i].attribute, s.styles[i]
 	v := r.Value(a.Name)
-	style := b.columnStyle(&column{role: roleAttribute, attribute: a})
 	switch {
 	case v.IsAbsent():
 		return nil, nil
@@ -147,10 +161,10 @@ func (b *bookWriter) attributeCell(t *tab, a *resource.Attribute, r *resource.Re
 		return excelize.Cell{StyleID: style, Value: "[clear]"}, nil
 	}
 	if number, ok := v.Number(); ok {
-		return excelize.Cell{StyleID: style, Value: amountValue(a, number)}, nil
+		return b.amountCell(style, a, number)
 	}
 	if a.Type.IsList() {
-		return b.listCell(t, a, r, style)
+		return b.listCell(s, a, r, style)
 	}
 	if serial, ok := serialOf(v.Text()); ok && (a.Type == resource.TypeDay || a.Type == resource.TypeLast) {
 		return excelize.Cell{StyleID: style, Value: serial}, nil
@@ -159,10 +173,23 @@ func (b *bookWriter) attributeCell(t *tab, a *resource.Attribute, r *resource.Re
 	if finding := unwritable(text); finding != "" {
 		return nil, fmt.Errorf("%s %s", a.Name, finding)
 	}
-	if again, finding := a.Parse(text, resource.Env{Currency: b.account.Currency}); finding != nil || a.Type != resource.TypeImage && !again.Equal(v) || asksToClear(text, a.Type) {
+	if again, finding := a.Parse(text, resource.Env{Currency: b.Account.Currency}); finding != nil || a.Type != resource.TypeImage && !again.Equal(v) || asksToClear(text, a.Type) {
 		return nil, fmt.Errorf("%s is %q, which a cell cannot say", a.Name, diag.Printable(text))
 	}
 	return excelize.Cell{StyleID: style, Value: text}, nil
+}
+
+// amountCell is an amount. In a currency without cents a whole amount shows none.
+func (b *bookWriter) amountCell(style int, a *resource.Attribute, number int64) (any, error) {
+	if a.Type != resource.TypeMoney || hasCents(b.Account.Currency) {
+		return excelize.Cell{StyleID: style, Value: amountValue(a, number)}, nil
+	}
+	format := wholeFormat(b.Account.Currency)
+	if number%resource.MicrosPerUnit != 0 {
+		format = moneyFormat(b.Account.Currency)
+	}
+	style, err := b.styles.number(look{line: true, format: format, side: "right"})
+	return excelize.Cell{StyleID: style, Value: amountValue(a, number)}, err
 }
 
 // amountValue is the number a cell stores. A program that reads it as a binary

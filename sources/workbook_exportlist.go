@@ -21,7 +21,7 @@ type entryRow struct {
 
 // listCell writes a list in one cell where reading the cell gives the list
 // again, else as rows of the sheet of its entries.
-func (b *bookWriter) listCell(t *tab, a *resource.Attribute, r *resource.Resource, style int) (any, error) {
+func (b *bookWriter) listCell(s *sheet, a *resource.Attribute, r *resource.Resource, style int) (any, error) {
 	v := r.Value(a.Name)
 	if len(v.Items()) == 0 {
 		return nil, nil // the service holds none: nothing to decide
@@ -30,7 +30,7 @@ func (b *bookWriter) listCell(t *tab, a *resource.Attribute, r *resource.Resourc
 	if unwritable(text) == "" && readsBack(a, text, v) {
 		return excelize.Cell{StyleID: style, Value: text}, nil
 	}
-	list, use := listFor(t.schema.Kind, a.Name)
+	list, use := listFor(s.schema.Kind, a.Name)
 	if list == nil {
 		return jsonCell(a, v, style)
 	}
@@ -80,33 +80,33 @@ func listFor(kind resource.Kind, attribute string) (*listTab, string) {
 }
 
 // entryRows are the rows of a sheet of entries.
-func (b *bookWriter) entryRows(t *tab) []rowCells {
+func (b *bookWriter) entryRows(s *sheet) []rowCells {
 	var rows []rowCells
 	for _, e := range b.entries {
-		if e.list.title != t.title {
+		if e.list.title != s.title {
 			continue
 		}
-		cells := make([]any, len(t.columns))
-		for i := range t.columns {
-			c := &t.columns[i]
-			text := ""
-			switch c.role {
-			case roleParent:
-				text = b.names[e.owner.Address]
-				if c.depth < b.schemas.Depth(e.owner.Address.Kind) {
-					text = b.names[b.ancestor(e.owner, c.depth)]
-				}
-			case roleItem:
-				text = e.text
-			case roleUse:
-				text = e.use
-			}
-			if text != "" {
-				cells[i] = excelize.Cell{StyleID: b.columnStyle(c), Value: text}
-			}
+		cells := make([]any, len(s.columns))
+		for i := range s.columns {
+			cells[i] = textCell(s.styles[i], b.entryText(&s.columns[i], e))
 		}
 		guardRemark(cells)
 		rows = append(rows, func(int) []any { return cells })
 	}
 	return rows
+}
+
+func (b *bookWriter) entryText(c *column, e entryRow) string {
+	switch c.role {
+	case roleParent:
+		if c.depth < b.schemas.Depth(e.owner.Address.Kind) {
+			return b.names[b.ancestor(e.owner, c.depth)]
+		}
+		return b.names[e.owner.Address]
+	case roleItem:
+		return e.text
+	case roleUse:
+		return e.use
+	}
+	return ""
 }

@@ -84,6 +84,9 @@ const shortestNear = 6
 
 // nearest gives the known header a strange one is nearly, "" where there is none.
 func (f *form) nearest(header string) string {
+	if isFigureHeader(header) {
+		return ""
+	}
 	if m := bracketed.FindStringSubmatch(header); m != nil {
 		header = m[1]
 	}

@@ -1,139 +1,157 @@
 package sources
 
 import (
+	"adsync/internal/resource"
+
 	"github.com/xuri/excelize/v2"
+	"golang.org/x/text/currency"
 )
 
-// bookStyles are the looks of a workbook's cells, by number.
-type bookStyles struct {
-	header, required, readOnlyHeader int
-	text, wrapped, money, day        int
-	exact, readOnly, example         int
-	title, heading, body, accent     int
+// look is how a cell looks. Equal looks share one style of the workbook.
+type look struct {
+	format string // number format code, "" for none
+	font   string // colour, "" for black
+	fill   string // colour, "" for none
+	bold   bool
+	italic bool
+	wrap   bool
+	middle bool   // stands in the middle of the cell's height, not at its top
+	side   string // horizontal alignment, "" for the usual one
+	line   bool   // has a light line below
+	size   float64
+	under  bool // is a link
 }
 
 // The colours: dark for what is asked for, grey for what is not read.
 const (
 	colourHeader   = "1F4E5F"
 	colourRequired = "0B7A75"
-	colourReadOnly = "E7E9EB"
-	colourQuiet    = "6B7780"
+	colourReadOnly = "F1F3F4"
+	colourQuiet    = "5F6B73"
+	colourLine     = "DDE2E5"
+	colourWhite    = "FFFFFF"
+	colourLink     = "0563C1"
 )
 
-func newBookStyles(f *excelize.File) (bookStyles, error) {
-	var s bookStyles
-	middle := &excelize.Alignment{Vertical: "center", WrapText: true}
-	top := &excelize.Alignment{Vertical: "top"}
-	wrap := &excelize.Alignment{Vertical: "top", WrapText: true}
-	white := &excelize.Font{Bold: true, Color: "FFFFFF", Family: "Calibri", Size: 11}
-	quiet := &excelize.Font{Color: colourQuiet, Family: "Calibri", Size: 11}
-	plain := &excelize.Font{Family: "Calibri", Size: 11}
-	for _, want := range []struct {
-		number *int
-		style  excelize.Style
-	}{
-		{&s.header, excelize.Style{Font: white, Fill: solid(colourHeader), Alignment: middle}},
-		{&s.required, excelize.Style{Font: white, Fill: solid(colourRequired), Alignment: middle}},
-		{&s.readOnlyHeader, excelize.Style{Font: &excelize.Font{Bold: true, Color: colourQuiet, Family: "Calibri", Size: 11}, Fill: solid(colourReadOnly), Alignment: middle}},
-		{&s.text, excelize.Style{Font: plain, Alignment: top}},
-		{&s.wrapped, excelize.Style{Font: plain, Alignment: wrap}},
-		{&s.money, excelize.Style{Font: plain, Alignment: top, CustomNumFmt: new("#,##0.00####")}},
-		{&s.day, excelize.Style{Font: plain, Alignment: top, CustomNumFmt: new("yyyy-mm-dd")}},
-		{&s.exact, excelize.Style{Font: plain, Alignment: top, NumFmt: textFormat}},
-		{&s.readOnly, excelize.Style{Font: quiet, Fill: solid(colourReadOnly), Alignment: top, NumFmt: textFormat}},
-		{&s.example, excelize.Style{Font: &excelize.Font{Italic: true, Color: colourQuiet, Family: "Calibri", Size: 11}, Alignment: top}},
-		{&s.title, excelize.Style{Font: &excelize.Font{Bold: true, Color: colourHeader, Family: "Calibri", Size: 20}}},
-		{&s.heading, excelize.Style{Font: &excelize.Font{Bold: true, Color: colourHeader, Family: "Calibri", Size: 13}, Alignment: &excelize.Alignment{Vertical: "bottom"}}},
-		{&s.body, excelize.Style{Font: plain, Alignment: wrap}},
-		{&s.accent, excelize.Style{Font: &excelize.Font{Bold: true, Family: "Calibri", Size: 11}, Alignment: top}},
-	} {
-		number, err := f.NewStyle(&want.style)
-		if err != nil {
-			return s, err
-		}
-		*want.number = number
-	}
-	return s, nil
+// tone is a pair of colours that means something.
+type tone struct{ font, fill string }
+
+var (
+	toneGood    = tone{"1B5E20", "D7F0DA"}
+	toneWaiting = tone{"7A4F01", "FFEBB5"}
+	toneQuiet   = tone{"5F6B73", "DFE3E6"}
+	toneBad     = tone{"9C0006", "FFC7CE"}
+)
+
+// statusTones colour the words of a status wherever a kind has them.
+var statusTones = []struct {
+	word string
+	tone
+}{
+	{"active", toneGood}, {"paused", toneWaiting}, {"archived", toneQuiet},
 }
 
-// textFormat is the number format @: what is typed stays text.
-const textFormat = 49
+// bookFont is on every machine that has a spreadsheet program, or a font of the
+// same widths in its place.
+const bookFont = "Calibri"
+
+// styleBook makes the styles of one workbook, each once.
+type styleBook struct {
+	file    *excelize.File
+	numbers map[look]int
+}
+
+// number gives the style of a look.
+func (s *styleBook) number(l look) (int, error) {
+	if n, ok := s.numbers[l]; ok {
+		return n, nil
+	}
+	n, err := s.file.NewStyle(l.style())
+	if err != nil {
+		return 0, err
+	}
+	s.numbers[l] = n
+	return n, nil
+}
+
+func (l look) style() *excelize.Style {
+	size := l.size
+	if size == 0 {
+		size = 11
+	}
+	s := &excelize.Style{
+		Font:      &excelize.Font{Family: bookFont, Size: size, Bold: l.bold, Italic: l.italic, Color: l.font},
+		Alignment: &excelize.Alignment{Vertical: "top", WrapText: l.wrap},
+	}
+	if l.middle {
+		s.Alignment.Vertical = "center"
+	}
+	if l.side != "" {
+		s.Alignment.Horizontal = l.side
+	}
+	if l.under {
+		s.Font.Underline = "single"
+	}
+	if l.fill != "" {
+		s.Fill = solid(l.fill)
+	}
+	if l.line {
+		s.Border = []excelize.Border{{Type: "bottom", Color: colourLine, Style: 1}, {Type: "right", Color: colourLine, Style: 1}}
+	}
+	switch l.format {
+	case "":
+	case formatText:
+		s.NumFmt = 49
+	default:
+		s.CustomNumFmt = &l.format
+	}
+	return s
+}
 
 func solid(colour string) excelize.Fill {
 	return excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{colour}}
 }
 
-// startSection is one part of the sheet Start here: a heading and its lines,
-// each a label and a text.
-type startSection struct {
-	heading string
-	lines   [][2]string
-}
+// The number formats. With the text format, what is typed stays text.
+const (
+	formatText  = "@"
+	formatDay   = "yyyy-mm-dd"
+	formatCount = "#,##0"
+	formatShare = "0.00%"
+)
 
-// startSections say how the workbook is used.
-func startSections(a Account) []startSection {
-	return []startSection{
-		{"Account", [][2]string{{"Account", a.ID}, {"Currency", a.Currency}, {"Time zone", a.TimeZone}}},
-		{"Filling it in", [][2]string{
-			{"One row", "is one campaign, ad group or ad. Ad groups name their campaign; ads name their campaign and ad group."},
-			{"Green headers", "must be filled in every row. Hold the mouse over any header to read what it takes."},
-			{"A blank cell", "changes nothing: adsync leaves the setting as it is."},
-			{"[clear]", "removes the setting."},
-			{"Removing a row", "removes nothing. To end something, set its Status to archived; that cannot be undone."},
-			{"Include: no", "leaves a row out. A row that begins with # is a remark; so are the example rows."},
-			{"Key", "is your own short name for a row. It may stay blank; fill it in before you rename something."},
-			{"Grey columns", "are filled by adsync and not read."},
-			{"Your own", "columns and sheets are kept and not read. Begin a header with # if adsync takes it for one of its own."},
-		}},
-		{"Sending it", [][2]string{
-			{"1. Save", "this workbook in the project's folder, beside adsync.yaml."},
-			{"2. Check", "adsync validate lists every problem with its cell."},
-			{"3. Look", "adsync plan shows what would change and what it may cost."},
-			{"4. Send", "adsync apply sends the changes after asking, and writes a copy of this workbook with a result in each row."},
-		}},
-	}
-}
-
-// writeStart fills the sheet people see first.
-func (b *bookWriter) writeStart() error {
-	if err := b.file.SetColWidth(startTab, "A", "A", 20); err != nil {
-		return err
-	}
-	if err := b.file.SetColWidth(startTab, "B", "B", 96); err != nil {
-		return err
-	}
-	if err := b.startCell(1, 1, "Ads workbook", b.styles.title); err != nil {
-		return err
-	}
-	row := 1
-	for _, section := range startSections(b.account) {
-		row += 2
-		if err := b.startCell(1, row, section.heading, b.styles.heading); err != nil {
-			return err
-		}
-		for _, line := range section.lines {
-			row++
-			if err := b.startCell(1, row, line[0], b.styles.accent); err != nil {
-				return err
-			}
-			if err := b.startCell(2, row, line[1], b.styles.body); err != nil {
-				return err
-			}
-		}
-	}
-	if err := b.file.SetPageLayout(startTab, &excelize.PageLayoutOptions{Orientation: new("landscape")}); err != nil {
-		return err
-	}
-	return b.file.SetSheetView(startTab, 0, &excelize.ViewOptions{ShowGridLines: new(false)})
-}
-
-func (b *bookWriter) startCell(column, row int, text string, style int) error {
-	cell, err := excelize.CoordinatesToCellName(column, row)
+// hasCents says whether a currency has parts that prices are given in.
+func hasCents(code string) bool {
+	unit, err := currency.ParseISO(code)
 	if err != nil {
-		return err
+		return true
 	}
-	if err := b.file.SetCellStr(startTab, cell, text); err != nil {
-		return err
+	scale, _ := currency.Standard.Rounding(unit)
+	return scale > 0
+}
+
+// moneyFormat shows amounts with the currency's symbol and every decimal they
+// have, as many as six.
+func moneyFormat(code string) string { return symbolFormat(code) + "#,##0.00####" }
+
+// priceFormat shows what was spent, rounded as bills are.
+func priceFormat(code string) string {
+	if hasCents(code) {
+		return symbolFormat(code) + "#,##0.00"
 	}
-	return b.file.SetCellStyle(startTab, cell, cell, style)
+	return wholeFormat(code)
+}
+
+// wholeFormat shows amounts of a currency without cents.
+func wholeFormat(code string) string { return symbolFormat(code) + "#,##0" }
+
+func symbolFormat(code string) string {
+	if code == "" {
+		return ""
+	}
+	symbol := resource.Symbol(code)
+	if len([]rune(symbol)) > 1 {
+		symbol += " "
+	}
+	return "[$" + symbol + "]"
 }

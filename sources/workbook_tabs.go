@@ -98,6 +98,18 @@ const (
 	roleOurs  // written by adsync or kept for people: never read
 )
 
+// ourColumn says which of adsync's own columns one is.
+type ourColumn uint8
+
+const (
+	oursNotes  ourColumn = iota + 1 // for people
+	oursName                        // what an id is called
+	oursLength                      // counts the characters of its attribute
+	oursFact                        // what only the service says
+	oursFigure                      // what the resource did in a span of days
+	oursResult                      // what became of the row, in copies
+)
+
 // column is one known column of a tab.
 type column struct {
 	title     string
@@ -105,6 +117,9 @@ type column struct {
 	role      columnRole
 	depth     int // of roleParent: 0 is the top of the tree
 	attribute *resource.Attribute
+	ours      ourColumn // of roleOurs
+	fact      *resource.Fact
+	figure    *figureColumn
 	required  bool
 	help      string
 	words     []string // of roleKind: what it says, for each tab of its form
@@ -198,7 +213,12 @@ func kindColumns(schemas resource.Schemas, s *resource.Schema) []column {
 		rest = append(rest, lengthColumn(a)...)
 		rest = append(rest, namedListColumns(s, a)...)
 	}
-	return withoutClashes(append(append(columns, rest...), commonColumns()...))
+	columns = append(append(columns, rest...), commonColumns()...)
+	for i := range s.Facts {
+		f := &s.Facts[i]
+		columns = append(columns, column{title: f.Header, role: roleOurs, ours: oursFact, fact: f, help: f.Help})
+	}
+	return withoutClashes(append(columns, resultColumns()...))
 }
 
 // unclaimed leaves out the names an attribute of the kind has for its own: the
@@ -230,7 +250,7 @@ func lengthColumn(a *resource.Attribute) []column {
 	if a.Type != resource.TypeText || a.Max == 0 || a.Max > maxCounted {
 		return nil
 	}
-	return []column{{title: a.Header + " length", role: roleOurs, attribute: a, help: "Characters of the " + strings.ToLower(a.Header) + ". Counted for you; not read."}}
+	return []column{{title: a.Header + " length", role: roleOurs, ours: oursLength, attribute: a, help: "Characters of the " + strings.ToLower(a.Header) + ". Counted for you; not read."}}
 }
 
 // parentColumns name the ancestors, from the top of the tree down.
@@ -259,7 +279,7 @@ func listColumns(schemas resource.Schemas, s *resource.Schema, list *listTab) []
 		columns = append(columns, column{title: "Use", role: roleUse, help: list.useHelp()})
 	}
 	if !list.many {
-		columns = append(columns, column{title: "Name", role: roleOurs, help: "For people; not read."})
+		columns = append(columns, column{title: "Name", role: roleOurs, ours: oursName, help: "For people; not read."})
 	}
 	return withoutClashes(append(columns, includeColumn(), notesColumn()))
 }
@@ -277,7 +297,7 @@ func includeColumn() column {
 }
 
 func notesColumn() column {
-	return column{title: "Notes", synonyms: []string{"Note", "Comment", "Comments"}, role: roleOurs, help: "For people; not read."}
+	return column{title: "Notes", synonyms: []string{"Note", "Comment", "Comments"}, role: roleOurs, ours: oursNotes, help: "For people; not read."}
 }
 
 func commonColumns() []column {
@@ -285,8 +305,14 @@ func commonColumns() []column {
 		includeColumn(), notesColumn(),
 		{title: "Key", role: roleKey, help: "Your own short name that stays the same when the name changes: letters, digits, - and _. Blank: made from the first name."},
 		{title: "ID", role: roleID, help: "The service's id, filled by an export. Leave it as it is."},
-		{title: "Result", role: roleOurs, help: "What became of the row; not read."},
-		{title: "Message", role: roleOurs, help: "What to do; not read."},
+	}
+}
+
+// resultColumns are those of copies with results.
+func resultColumns() []column {
+	return []column{
+		{title: "Result", role: roleOurs, ours: oursResult, help: "What became of the row; not read."},
+		{title: "Message", role: roleOurs, ours: oursResult, help: "What to do; not read."},
 	}
 }
 

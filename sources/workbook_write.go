@@ -1,9 +1,12 @@
 package sources
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"adsync/internal/resource"
 
@@ -13,11 +16,18 @@ import (
 // bookFormat is the version of the workbook's layout, in its sheet _sync.
 const bookFormat = 1
 
+// Export says what an exported workbook shows beside its rows.
+type Export struct {
+	Account Account
+	At      time.Time         // when the account was read; the zero time leaves it out
+	Figures *resource.Figures // nil for none
+}
+
 // WriteTemplate writes an empty workbook: every sheet and column adsync reads,
 // with drop-downs, notes and one example row that is not read (formats.md
 // section 3). Money columns name the account's currency.
 func WriteTemplate(w io.Writer, schemas resource.Schemas, a Account) error {
-	return writeBook(w, &bookWriter{schemas: schemas, account: a, purpose: "template"})
+	return writeBook(w, &bookWriter{schemas: schemas, Export: Export{Account: a}, role: "template"})
 }
 
 // WriteWorkbook writes a snapshot, one row a resource, so that reading it gives
@@ -25,27 +35,27 @@ func WriteTemplate(w io.Writer, schemas resource.Schemas, a Account) error {
 // sheet. A text no cell can hold, such as one over 32,767 characters, is an
 // error; nothing is cut.
 func WriteWorkbook(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, a Account) error {
-	return writeBook(w, &bookWriter{schemas: schemas, account: a, snapshot: s, purpose: "export"})
+	return WriteExport(w, schemas, s, Export{Account: a})
+}
+
+// WriteExport writes a snapshot of an account as WriteWorkbook does, with what
+// the service says of its resources and with figures beside the rows.
+func WriteExport(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, e Export) error {
+	return writeBook(w, &bookWriter{schemas: schemas, Export: e, snapshot: s, role: "export"})
 }
 
 // bookWriter writes one workbook.
 type bookWriter struct {
+	Export
 	schemas  resource.Schemas
-	account  Account
 	snapshot *resource.Snapshot // nil for a template
-	purpose  string
+	role     string
 	file     *excelize.File
-	styles   bookStyles
+	styles   styleBook
 	choices  []choiceList
 	byKind   map[resource.Kind][]*resource.Resource
 	names    map[resource.Address]string // what the rows of children call each resource
 	entries  []entryRow                  // entries of lists that stand on their own sheet
-}
-
-// choiceList is a named range on the hidden sheet Lists.
-type choiceList struct {
-	name   string
-	values []string
 }
 
 func writeBook(w io.Writer, b *bookWriter) error {
@@ -65,36 +75,32 @@ func writeBook(w io.Writer, b *bookWriter) error {
 	return nil
 }
 
-func (b *bookWriter) write() (err error) {
-	if b.styles, err = newBookStyles(b.file); err != nil {
-		return err
-	}
+func (b *bookWriter) write() error {
+	b.styles = styleBook{file: b.file, numbers: map[look]int{}}
 	b.index()
-	tabs := b.tabs()
-	if err := b.addSheets(tabs); err != nil {
+	sheets := b.sheets()
+	if err := b.addSheets(sheets); err != nil {
 		return err
 	}
-	rows := make([][]rowCells, len(tabs))
-	for i := range tabs {
-		t := &tabs[i]
-		if rows[i], err = b.rowsOf(t); err != nil {
-			return fmt.Errorf("sheet %q: %w", t.title, err)
-		}
-		if err := b.dressTab(t, max(readyRows, len(rows[i]))+1); err != nil {
-			return fmt.Errorf("sheet %q: %w", t.title, err)
+	for _, s := range sheets {
+		if err := b.prepare(s); err != nil {
+			return fmt.Errorf("sheet %q: %w", s.title, err)
 		}
 	}
-	for _, step := range []func() error{b.writeStart, b.writeHintLists, b.writeLists, b.writeSync} {
+	for _, step := range []func() error{b.writeHintLists, b.writePerformance, b.writeLists, b.writeSync} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
+	if err := b.writeStart(sheets); err != nil {
+		return err
+	}
 	b.file.SetActiveSheet(0)
 	// Streams go last: what is added to a sheet after its stream is flushed is
 	// lost, or has the library read the whole sheet again.
-	for i := range tabs {
-		if err := b.streamTab(&tabs[i], rows[i]); err != nil {
-			return fmt.Errorf("sheet %q: %w", tabs[i].title, err)
+	for _, s := range sheets {
+		if err := b.stream(s); err != nil {
+			return fmt.Errorf("sheet %q: %w", s.title, err)
 		}
 	}
 	return nil
@@ -109,29 +115,60 @@ func (b *bookWriter) index() {
 	b.names = b.parentNames()
 }
 
-// startTab is the sheet that explains the others.
-const startTab = "Start here"
-
-// listsTab holds the choices of the drop-downs.
-const listsTab = "Lists"
-
-// tabs are the sheets in the order they are written: kinds before the entries
-// of their lists, whose rows are known once the kinds are written.
-func (b *bookWriter) tabs() []tab {
-	tabs := slices.DeleteFunc(tabsOf(b.schemas), func(t tab) bool {
-		return t.schema.SheetWord != "" || t.schema.Extra && len(b.byKind[t.schema.Kind]) == 0
-	})
-	for i := range tabs {
-		tabs[i].columns = slices.DeleteFunc(tabs[i].columns, func(c column) bool { return !b.wantsColumn(&tabs[i], &c) })
+// prepare makes the rows of a sheet and everything around them.
+func (b *bookWriter) prepare(s *sheet) (err error) {
+	if err := b.shapeColumns(s); err != nil {
+		return err
 	}
-	return tabs
+	if s.rows, err = b.rowsOf(s); err != nil {
+		return err
+	}
+	return b.dress(s)
 }
 
-// wantsColumn leaves out what only copies with results have, and attributes the
-// workbook has no header for unless a resource sets one.
+// The sheets that are not rows of a kind.
+const (
+	startTab = "Start here" // explains the others
+	listsTab = "Lists"      // holds the choices of the drop-downs
+)
+
+// sheet is one tab while it is written.
+type sheet struct {
+	tab
+	styles []int // of the cells of its columns
+	widths []float64
+	wraps  []bool
+	rows   []rowCells
+}
+
+// isEmpty says that nobody has filled the sheet in yet, so that it shows an example.
+func (s *sheet) isEmpty() bool { return len(s.rows) == 0 }
+
+// sheets are in the order they are written: kinds before the entries of their
+// lists, whose rows are known once the kinds are written.
+func (b *bookWriter) sheets() []*sheet {
+	var sheets []*sheet
+	for _, t := range tabsOf(b.schemas) {
+		if t.schema.SheetWord != "" || t.schema.Extra && len(b.byKind[t.schema.Kind]) == 0 {
+			continue
+		}
+		t.columns = slices.DeleteFunc(t.columns, func(c column) bool { return !b.wantsColumn(&t, &c) })
+		if t.list == nil {
+			t.columns = append(t.columns, b.figureColumns(t.schema)...)
+		}
+		sheets = append(sheets, &sheet{tab: t})
+	}
+	return sheets
+}
+
+// wantsColumn leaves out what only copies with results have, what a sheet of a
+// few entries can do without, and attributes the workbook has no header for
+// unless a resource sets one.
 func (b *bookWriter) wantsColumn(t *tab, c *column) bool {
 	switch {
-	case c.role == roleOurs && (c.title == "Result" || c.title == "Message"):
+	case c.ours == oursResult:
+		return false
+	case t.list != nil && !t.list.many && (c.role == roleInclude || c.ours == oursNotes):
 		return false
 	case c.role != roleAttribute || c.attribute.Header != "":
 		return true
@@ -140,23 +177,15 @@ func (b *bookWriter) wantsColumn(t *tab, c *column) bool {
 }
 
 // addSheets makes the sheets in the order people see them.
-func (b *bookWriter) addSheets(tabs []tab) error {
+func (b *bookWriter) addSheets(sheets []*sheet) error {
 	if err := b.file.SetSheetName("Sheet1", startTab); err != nil {
 		return err
 	}
-	titles := []string{}
-	for _, t := range tabs {
-		if t.list == nil {
-			titles = append(titles, t.title)
-			titles = append(titles, entryTitles(tabs, t.schema, true)...)
-		}
+	titles := append(b.sheetOrder(sheets), hintListsTab)
+	if b.Figures != nil {
+		titles = append(titles, performanceTab)
 	}
-	for _, t := range tabs {
-		if t.list == nil {
-			titles = append(titles, entryTitles(tabs, t.schema, false)...)
-		}
-	}
-	for _, title := range append(titles, hintListsTab, listsTab, syncTab) {
+	for _, title := range append(titles, listsTab, syncTab) {
 		if _, err := b.file.NewSheet(title); err != nil {
 			return err
 		}
@@ -164,12 +193,26 @@ func (b *bookWriter) addSheets(tabs []tab) error {
 	return nil
 }
 
-func entryTitles(tabs []tab, s *resource.Schema, many bool) []string {
+// sheetOrder is the kinds of one tree after another, each followed by its long
+// lists, and the short lists of a tree at its end.
+func (b *bookWriter) sheetOrder(sheets []*sheet) []string {
 	var titles []string
-	for _, t := range tabs {
-		if t.list != nil && t.schema == s && t.list.many == many {
-			titles = append(titles, t.title)
+	add := func(wanted func(*sheet) bool) {
+		for _, s := range sheets {
+			if wanted(s) {
+				titles = append(titles, s.title)
+			}
 		}
+	}
+	for _, top := range b.schemas.ChildrenOf("") {
+		for _, kind := range b.schemas {
+			if b.schemas.Top(kind.Kind) != top.Kind {
+				continue
+			}
+			add(func(s *sheet) bool { return s.schema == kind && s.list == nil })
+			add(func(s *sheet) bool { return s.schema == kind && s.list != nil && s.list.many })
+		}
+		add(func(s *sheet) bool { return s.list != nil && !s.list.many && b.schemas.Top(s.schema.Kind) == top.Kind })
 	}
 	return titles
 }
@@ -177,8 +220,9 @@ func entryTitles(tabs []tab, s *resource.Schema, many bool) []string {
 // writeSync says what wrote the workbook. Nothing in it is irreplaceable.
 func (b *bookWriter) writeSync() error {
 	for i, line := range [][]any{
-		{"format", bookFormat}, {"purpose", b.purpose},
-		{"account", b.account.ID}, {"currency", b.account.Currency}, {"time zone", b.account.TimeZone},
+		{"format", bookFormat}, {"role", b.role},
+		{"account", b.Account.ID}, {"currency", b.Account.Currency}, {"time zone", b.Account.TimeZone},
+		{"exported at", b.exportedAt()}, {"export id", b.exportID()},
 	} {
 		if err := b.file.SetSheetRow(syncTab, fmt.Sprintf("A%d", i+1), &line); err != nil {
 			return err
@@ -187,44 +231,23 @@ func (b *bookWriter) writeSync() error {
 	return b.file.SetSheetVisible(syncTab, false, true)
 }
 
-// writeLists writes the choices of the drop-downs, one named range a column.
-func (b *bookWriter) writeLists() error {
-	for i, list := range b.choices {
-		letter, err := excelize.ColumnNumberToName(i + 1)
-		if err != nil {
-			return err
-		}
-		values := append([]string{list.name}, list.values...)
-		if err := b.file.SetSheetCol(listsTab, letter+"1", &values); err != nil {
-			return err
-		}
-		err = b.file.SetDefinedName(&excelize.DefinedName{
-			Name: list.name, RefersTo: fmt.Sprintf("%s!$%s$2:$%s$%d", listsTab, letter, letter, len(list.values)+1),
-		})
-		if err != nil {
-			return err
-		}
+// exportedAt is when the account was read, in its own time zone.
+func (b *bookWriter) exportedAt() string {
+	if b.At.IsZero() {
+		return ""
 	}
-	return b.file.SetSheetVisible(listsTab, false)
+	zone, err := zoneOf(b.Account.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	return b.At.In(zone).Format("2006-01-02 15:04 MST")
 }
 
-// writeHintLists writes an example of the sheet with one list a column.
-func (b *bookWriter) writeHintLists() error {
-	if err := b.file.SetSheetRow(hintListsTab, "A1", &[]string{"my-list"}); err != nil {
-		return err
+// exportID tells exports apart.
+func (b *bookWriter) exportID() string {
+	if b.At.IsZero() {
+		return ""
 	}
-	if err := b.file.SetCellStyle(hintListsTab, "A1", "H1", b.styles.header); err != nil {
-		return err
-	}
-	if err := b.file.SetColWidth(hintListsTab, "A", "H", 40); err != nil {
-		return err
-	}
-	err := b.file.AddComment(hintListsTab, excelize.Comment{
-		Cell: "A1", Author: "adsync", Width: 320, Height: 110,
-		Text: "One list a column: its name here, its sentences below, one a cell. Ad groups take it in by its name, in their column Hint lists.",
-	})
-	if err != nil {
-		return err
-	}
-	return b.file.SetPanes(hintListsTab, &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d", b.Account.ID, b.At.UnixNano(), b.snapshot.Len()))
+	return hex.EncodeToString(sum[:6])
 }

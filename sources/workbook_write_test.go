@@ -102,7 +102,7 @@ func TestTemplateHelpsWhoFillsItIn(t *testing.T) {
 	var b bytes.Buffer
 	must(t, WriteTemplate(&b, kinds.All(), dollars))
 	f := opened(t, b.Bytes())
-	if got, want := strings.Join(f.GetSheetList(), ", "), "Start here, Campaigns, Ad groups, Context hints, Ads, Audiences, Locations, Hint lists, Lists, _sync"; got != want {
+	if got, want := strings.Join(f.GetSheetList(), ", "), "Start here, Campaigns, Ad groups, Context hints, Ads, Locations, Audiences, Hint lists, Lists, _sync"; got != want {
 		t.Errorf("sheets = %s, want %s", got, want)
 	}
 	for sheet, visible := range map[string]bool{"Lists": false, "_sync": false, "Campaigns": true} {

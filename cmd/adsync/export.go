@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -10,22 +11,32 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// exportFlags are those of export.
+type exportFlags struct {
+	out     string
+	figures string
+}
+
 func (a *app) export() *cobra.Command {
-	var out string
+	var f exportFlags
 	c := &cobra.Command{
 		Use:   "export [FOLDER]",
 		Short: "Write the live account as YAML or as a workbook",
-		RunE:  func(c *cobra.Command, args []string) error { return a.runExport(c, args, out) },
+		RunE:  func(c *cobra.Command, args []string) error { return a.runExport(c, args, f) },
 	}
-	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
+	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
+	c.Flags().StringVar(&f.figures, "figures", "", "figures to add, such as 7d,30d, yesterday or 2026-11-01..2026-11-15: whole days in the account's time zone")
 	a.outputs(c, "yaml", "xlsx")
 	return c
 }
 
-func (a *app) runExport(c *cobra.Command, args []string, out string) error {
+func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
 	dir, err := folder(c, args)
 	if err != nil {
 		return err
+	}
+	if f.figures != "" && a.flags.output == "yaml" {
+		return usage(c, fmt.Errorf("figures go into a workbook or CSV; use -o xlsx"))
 	}
 	project, problems := a.readProject(dir)
 	l := loaded{project: project, schemas: schemas().Routed()}
@@ -37,22 +48,53 @@ func (a *app) runExport(c *cobra.Command, args []string, out string) error {
 		return err
 	}
 	defer s.end()
-	live, err := s.agent.Export(c.Context())
+	live, about, err := a.exported(c, s, f)
 	if err != nil {
 		return err
 	}
-	env := resource.Env{Currency: s.agent.Account.Currency, Zone: s.agent.Zone}
-	account := sources.Account{ID: s.agent.Account.ID, Currency: s.agent.Account.Currency, TimeZone: s.agent.Account.TimeZone}
-	if err := a.writeOut(c, out, func(w io.Writer) error {
+	if err := a.writeOut(c, f.out, func(w io.Writer) error {
 		if a.flags.output == "xlsx" {
-			return sources.WriteWorkbook(w, l.schemas, live, account)
+			return sources.WriteExport(w, l.schemas, live, about)
 		}
-		return sources.WriteYAML(w, l.schemas, live, env)
+		return sources.WriteYAML(w, l.schemas, live, resource.Env{Currency: about.Account.Currency, Zone: s.agent.Zone})
 	}); err != nil {
 		return err
 	}
 	a.note("exported %s", plural(live.Len(), "resource"))
 	return nil
+}
+
+// exported reads the account, and the figures that are asked for. What the
+// figures are to be is judged before anything long begins.
+func (a *app) exported(c *cobra.Command, s *session, f exportFlags) (*resource.Snapshot, sources.Export, error) {
+	var windows []resource.Window
+	if f.figures != "" {
+		now, err := s.agent.Present(c.Context())
+		if err != nil {
+			return nil, sources.Export{}, err
+		}
+		if windows, err = resource.ParseWindows(f.figures, now); err != nil {
+			return nil, sources.Export{}, usage(c, fmt.Errorf("--figures: %w", err))
+		}
+	}
+	live, err := s.agent.Export(c.Context())
+	if err != nil {
+		return nil, sources.Export{}, err
+	}
+	about := sources.Export{
+		Account: sources.Account{ID: s.agent.Account.ID, Currency: s.agent.Account.Currency, TimeZone: s.agent.Account.TimeZone},
+		At:      s.agent.Now(),
+	}
+	about.Figures, err = figures(c.Context(), s, windows)
+	return live, about, err
+}
+
+// figures are nil where no window is asked for.
+func figures(ctx context.Context, s *session, windows []resource.Window) (*resource.Figures, error) {
+	if len(windows) == 0 {
+		return nil, nil
+	}
+	return s.agent.Figures(ctx, windows)
 }
 
 // writeOut writes to a file, or to standard output, but never a workbook to a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -46,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"emulator":   startEmulator,
 			"setcell":    setCell,
 			"picture":    pastePicture,
+			"cells":      printCells,
 			"truncate":   truncateFile,
 			"damage":     damageMember,
 			"awaitheld":  awaitHeld,
@@ -180,6 +182,23 @@ func pastePicture(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(f.DeletePicture(args[1], args[2]))
 	ts.Check(f.AddPictureFromBytes(args[1], args[2], &excelize.Picture{Extension: ".png", File: picture.Bytes(), Format: &excelize.GraphicOptions{ScaleX: 0.02, ScaleY: 0.02}}))
 	ts.Check(f.Save())
+}
+
+// cells WORKBOOK SHEET ROW: prints the cells of a row.
+func printCells(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := excelize.OpenFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	rows, err := f.GetRows(args[1])
+	ts.Check(err)
+	number, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	text := ""
+	if number <= len(rows) {
+		text = strings.Join(rows[number-1], " | ")
+	}
+	_, err = fmt.Fprintln(ts.Stdout(), text)
+	ts.Check(err)
 }
 
 // truncate FILE: only its first half is left.

@@ -9,7 +9,7 @@ func adGroup() *resource.Schema {
 	return &resource.Schema{
 		Kind: AdGroup, Parent: Campaign, Title: "Ad group", Sheet: "Ad groups", Collection: "ad_groups",
 		Children: "ad_groups", ParentWire: "campaign_id",
-		NameFrom: []string{"name"}, Removal: Archived,
+		NameFrom: []string{"name"}, Removal: Archived, Insights: "ad_group",
 		Attributes: []resource.Attribute{
 			{
 				Name: "name", Header: "Ad group", Synonyms: []string{"Ad group name", "Adgroup", "Name"},
@@ -52,7 +52,7 @@ func adGroup() *resource.Schema {
 			},
 			{
 				Name: "product_set", Header: "Product filter",
-				Help: "JSON object with product_feed_id and filters, for product-feed campaigns.",
+				Help: "JSON object with product_feed_id and filters, for product-feed campaigns.", Example: `{"product_feed_id": "fd_123", "filters": []}`,
 				Type: resource.TypeObject, Clearable: true, Spend: resource.Reach,
 				Wire: resource.Wire{Path: "product_set", Codec: resource.RawJSON},
 				Bulk: resource.BulkField{AtCreate: true},

@@ -73,7 +73,7 @@ func trackingGroup() resource.Group {
 func description() resource.Attribute {
 	return resource.Attribute{
 		Name: "description", Header: "Description",
-		Help: "Your own note, kept at the service. Blank: left as it is; [clear] removes it.",
+		Help: "Your own note, kept at the service. Blank: left as it is; [clear] removes it.", Example: "Ask Ann before changing the budget",
 		Type: resource.TypeText, Max: 10000, Clearable: true,
 		Wire: resource.Wire{Path: "description"},
 		Bulk: resource.BulkField{Update: "description"},

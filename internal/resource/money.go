@@ -3,7 +3,9 @@ package resource
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"adsync/internal/diag"
 )
@@ -110,4 +112,14 @@ func FormatMoney(micros int64) string {
 		fraction += "0"
 	}
 	return fmt.Sprintf("%s%d.%s", sign, micros/MicrosPerUnit, fraction)
+}
+
+// Symbol is how amounts of a currency are shown: the shortest sign that
+// ParseMoney takes for it, else its code.
+func Symbol(currency string) string {
+	own := symbols[currency]
+	if len(own) == 0 {
+		return currency
+	}
+	return slices.MinFunc(own, func(a, b string) int { return utf8.RuneCountInString(a) - utf8.RuneCountInString(b) })
 }

@@ -65,6 +65,7 @@ type Schema struct {
 	Fixed      []Fixed // wire fields no attribute decides
 	Bulk       BulkRoute
 
+	Insights string   // the level its figures are asked for at: "campaign"; "" has none
 	Only     string   // key of a kind an account has one of: nobody writes it
 	Unrouted bool     // read and checked; no route carries it to the service yet
 	NameFrom []string // attributes that name it, the first that is set: the default key is their slug
@@ -253,6 +254,14 @@ func (ss Schemas) Depth(kind Kind) int {
 		depth++
 	}
 	return depth
+}
+
+// Top is the kind at the top of the tree a kind belongs to.
+func (ss Schemas) Top(kind Kind) Kind {
+	for s := ss.Of(kind); s != nil && s.Parent != ""; s = ss.Of(s.Parent) {
+		kind = s.Parent
+	}
+	return kind
 }
 
 // Parent is the address of a resource's parent, zero at the top of the tree.

@@ -1,0 +1,98 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/resource"
+)
+
+// Present checks the account and gives the present in its time zone.
+func (a *Agent) Present(ctx context.Context) (time.Time, error) {
+	if err := a.checkAccount(ctx); err != nil {
+		return time.Time{}, err
+	}
+	return a.Now().In(a.Zone), nil
+}
+
+// Figures asks the service what the account's resources did in each window, and
+// on each day of the shortest: one list a kind and window, whatever the size of
+// the account. The figures are the service's own at every level, not sums.
+func (a *Agent) Figures(ctx context.Context, windows []resource.Window) (*resource.Figures, error) {
+	measured := slices.DeleteFunc(slices.Clone(a.Schemas), func(s *resource.Schema) bool { return s.Insights == "" })
+	figures := &resource.Figures{}
+	for _, w := range windows {
+		byID := map[string]resource.Measured{}
+		for _, schema := range measured {
+			if err := a.windowFigures(ctx, schema, w, byID); err != nil {
+				return nil, fmt.Errorf("read figures %s of %s: %w", w.Name, schema.Kind, err)
+			}
+		}
+		figures.Windows = append(figures.Windows, resource.WindowFigures{Window: w, ByID: byID})
+	}
+	figures.Daily.Window = resource.Shortest(windows)
+	rows, err := a.dailyFigures(ctx, measured, figures.Daily.Window)
+	if err != nil {
+		return nil, fmt.Errorf("read daily figures: %w", err)
+	}
+	figures.Daily.Rows = rows
+	return figures, nil
+}
+
+func (a *Agent) windowFigures(ctx context.Context, schema *resource.Schema, w resource.Window, byID map[string]resource.Measured) error {
+	q := a.insightsQuery(schema.Insights, "none", w)
+	q.Fields = append(q.Fields, schema.Insights+".id")
+	for row, err := range a.Service.Insights(ctx, q) {
+		if err != nil {
+			return err
+		}
+		byID[row.Fields[schema.Insights+"_id"]] = measuredIn(row)
+	}
+	return nil
+}
+
+// dailyFigures are rows of the deepest kind that has figures: they add up to
+// those above.
+func (a *Agent) dailyFigures(ctx context.Context, measured resource.Schemas, w resource.Window) ([]resource.DayRow, error) {
+	deepest := measured[len(measured)-1].Insights
+	q := a.insightsQuery(deepest, "daily", w)
+	q.Fields = append(q.Fields, deepest+".id")
+	for _, schema := range measured {
+		q.Fields = append(q.Fields, schema.Insights+".name")
+	}
+	var rows []resource.DayRow
+	for row, err := range a.Service.Insights(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		day := resource.DayRow{Day: time.Unix(row.Start, 0).In(a.Zone).Format(time.DateOnly), ID: row.Fields[deepest+"_id"], Measured: measuredIn(row)}
+		for _, schema := range measured {
+			day.Path = append(day.Path, row.Fields[schema.Insights+"_name"])
+		}
+		rows = append(rows, day)
+	}
+	slices.SortFunc(rows, func(a, b resource.DayRow) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), slices.Compare(a.Path, b.Path), cmp.Compare(a.ID, b.ID))
+	})
+	return rows, nil
+}
+
+func (a *Agent) insightsQuery(level, granularity string, w resource.Window) adsapi.InsightsQuery {
+	q := adsapi.InsightsQuery{Level: level, Granularity: granularity, Since: w.Since, Until: w.Until, TimeZone: a.Zone.String()}
+	for _, m := range resource.Metrics {
+		q.Fields = append(q.Fields, m.Name)
+	}
+	return q
+}
+
+func measuredIn(row adsapi.InsightsRow) resource.Measured {
+	var m resource.Measured
+	for i, metric := range resource.Metrics {
+		m[i] = row.Fields[metric.Name]
+	}
+	return m
+}

@@ -1,0 +1,82 @@
+package sources
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adsync/internal/resource"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// figureColumn is a metric of one window.
+type figureColumn struct {
+	window int // place among the windows
+	metric int // place among the metrics
+}
+
+// figureColumns are the columns of a kind whose resources have figures, window
+// by window. A metric that is zero throughout and may be is left out.
+func (b *bookWriter) figureColumns(s *resource.Schema) []column {
+	if b.Figures == nil || s.Insights == "" {
+		return nil
+	}
+	var columns []column
+	for window := range b.Figures.Windows {
+		for metric := range resource.Metrics {
+			if b.showsMetric(metric) {
+				columns = append(columns, b.figureColumn(window, metric))
+			}
+		}
+	}
+	return columns
+}
+
+// isFigureHeader says that a header is one figureColumn writes, of any windows.
+func isFigureHeader(header string) bool {
+	if m := bracketed.FindStringSubmatch(header); m != nil {
+		header = m[1]
+	}
+	return slices.ContainsFunc(resource.Metrics[:], func(m resource.Metric) bool {
+		window, ok := strings.CutPrefix(strings.TrimSpace(header), m.Header+" ")
+		return ok && resource.IsWindow(window)
+	})
+}
+
+func (b *bookWriter) showsMetric(metric int) bool {
+	return !resource.Metrics[metric].Rare || b.Figures.Has(metric)
+}
+
+func (b *bookWriter) figureColumn(window, metric int) column {
+	w, m := b.Figures.Windows[window].Window, resource.Metrics[metric]
+	return column{
+		title: m.Header + " " + w.Name, role: roleOurs, ours: oursFigure, figure: &figureColumn{window, metric},
+		help: m.Help + "\n" + windowHelp(w) + " The service's own figures; not read.\nBlank: the service has none.",
+	}
+}
+
+// windowHelp says which days a window has.
+func windowHelp(w resource.Window) string {
+	if w.Since == w.Until {
+		return fmt.Sprintf("On %s, in the account's time zone. Figures of the current day are preliminary, so they are left out.", w.Since)
+	}
+	return fmt.Sprintf("From %s to %s, whole days in the account's time zone. Figures of the current day are preliminary, so they are left out.", w.Since, w.Until)
+}
+
+func (b *bookWriter) figureCell(style int, f *figureColumn, id string) any {
+	return measuredCell(style, b.Figures.Windows[f.window].ByID[id][f.metric])
+}
+
+// measuredCell is a figure's digits as a number, where a program that reads it
+// as a binary fraction shows the same digits; a longer one is text.
+func measuredCell(style int, digits string) any {
+	if digits == "" {
+		return nil
+	}
+	if n, err := strconv.ParseFloat(digits, 64); err == nil && len(digits) <= maxExactDigits {
+		return excelize.Cell{StyleID: style, Value: n}
+	}
+	return excelize.Cell{StyleID: style, Value: digits}
+}

@@ -1,0 +1,160 @@
+package sources
+
+import (
+	"fmt"
+
+	"adsync/internal/resource"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// performanceTab has a row for every day and ad with figures, ready for a pivot
+// table or a chart. It is not read.
+const performanceTab = "Performance"
+
+// writePerformance writes the figures of each day of the shortest window.
+func (b *bookWriter) writePerformance() error {
+	if b.Figures == nil {
+		return nil
+	}
+	p := &performance{bookWriter: b, daily: b.Figures.Daily, titles: b.measuredTitles()}
+	for metric := range resource.Metrics {
+		if b.showsMetric(metric) {
+			p.metrics = append(p.metrics, metric)
+		}
+	}
+	if err := p.dress(); err != nil {
+		return fmt.Errorf("sheet %q: %w", performanceTab, err)
+	}
+	if err := p.stream(); err != nil {
+		return fmt.Errorf("sheet %q: %w", performanceTab, err)
+	}
+	return nil
+}
+
+// measuredTitles are the kinds from the top of the tree down to the deepest
+// that has figures.
+func (b *bookWriter) measuredTitles() []string {
+	var titles []string
+	for _, s := range b.schemas {
+		if s.Insights != "" {
+			titles = append(titles, s.Title)
+		}
+	}
+	return titles
+}
+
+type performance struct {
+	*bookWriter
+	daily   resource.DailyFigures
+	titles  []string
+	metrics []int
+}
+
+func (p *performance) width() int { return 1 + len(p.titles) + len(p.metrics) }
+
+func (p *performance) dress() error {
+	notes := map[int]string{0: "A day in the account's time zone. " + windowHelp(p.daily.Window) + "\nOne row an ad and day with figures. The sheet is not read: sort it, filter it, make a pivot table or a chart of it."}
+	for i, metric := range p.metrics {
+		notes[1+len(p.titles)+i] = resource.Metrics[metric].Help + " On that day."
+	}
+	for i := range p.width() {
+		if notes[i] == "" {
+			continue
+		}
+		if err := p.file.AddComment(performanceTab, noteAt(letters(i)+"1", notes[i])); err != nil {
+			return err
+		}
+	}
+	end := fmt.Sprintf("%s%d", letters(p.width()-1), len(p.daily.Rows)+1)
+	if err := p.file.AutoFilter(performanceTab, "A1:"+end, nil); err != nil {
+		return err
+	}
+	if err := p.setUpPrint(performanceTab, manyPages); err != nil {
+		return err
+	}
+	return p.colourTab(performanceTab, "9AA5AC")
+}
+
+func (p *performance) stream() error {
+	stream, err := p.file.NewStreamWriter(performanceTab)
+	if err != nil {
+		return err
+	}
+	styles, err := p.styleColumns(stream)
+	if err != nil {
+		return err
+	}
+	header, err := p.header()
+	if err != nil {
+		return err
+	}
+	if err := stream.SetRow("A1", header, excelize.RowOpts{Height: 2*lineHeight + 4}); err != nil {
+		return err
+	}
+	for i, row := range p.daily.Rows {
+		if err := stream.SetRow(fmt.Sprintf("A%d", i+2), p.cells(styles, row)); err != nil {
+			return err
+		}
+	}
+	return stream.Flush()
+}
+
+func (p *performance) styleColumns(stream *excelize.StreamWriter) ([]int, error) {
+	styles := make([]int, p.width())
+	for i := range styles {
+		l, width := look{line: true}, 28.0
+		switch first := 1 + len(p.titles); {
+		case i == 0:
+			l.format, width = formatDay, 12
+		case i >= first:
+			l.format, l.side, width = p.metricFormat(p.metrics[i-first]), "right", 14
+		}
+		var err error
+		if styles[i], err = p.styles.number(l); err != nil {
+			return nil, err
+		}
+		if err := stream.SetColWidth(i+1, i+1, width); err != nil {
+			return nil, err
+		}
+		if err := stream.SetColStyle(i+1, i+1, styles[i]); err != nil {
+			return nil, err
+		}
+	}
+	return styles, stream.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
+}
+
+func (p *performance) header() ([]any, error) {
+	style, err := p.styles.number(headerLook(&column{role: roleOurs, ours: oursFigure}))
+	if err != nil {
+		return nil, err
+	}
+	figure, err := p.styles.number(headerLook(&column{role: roleOurs, ours: oursFigure, figure: &figureColumn{}}))
+	if err != nil {
+		return nil, err
+	}
+	cells := []any{excelize.Cell{StyleID: style, Value: "Day"}}
+	for _, title := range p.titles {
+		cells = append(cells, excelize.Cell{StyleID: style, Value: title})
+	}
+	for _, metric := range p.metrics {
+		c := column{title: resource.Metrics[metric].Header, figure: &figureColumn{metric: metric}}
+		cells = append(cells, excelize.Cell{StyleID: figure, Value: p.headerText(&c)})
+	}
+	return cells, nil
+}
+
+func (p *performance) cells(styles []int, row resource.DayRow) []any {
+	cells := make([]any, p.width())
+	if serial, ok := serialOf(row.Day); ok {
+		cells[0] = excelize.Cell{StyleID: styles[0], Value: serial}
+	}
+	for i, name := range row.Path {
+		cells[1+i] = textCell(styles[1+i], cutText(name))
+	}
+	for i, metric := range p.metrics {
+		at := 1 + len(p.titles) + i
+		cells[at] = measuredCell(styles[at], row.Measured[metric])
+	}
+	return cells
+}

@@ -1,0 +1,221 @@
+package sources
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"adsync/internal/resource"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// shapeColumns gives the cells of every column their look, number format and width.
+func (b *bookWriter) shapeColumns(s *sheet) error {
+	for i := range s.columns {
+		n, err := b.styles.number(b.columnLook(&s.columns[i]))
+		if err != nil {
+			return err
+		}
+		width := widthOf(&s.columns[i])
+		s.styles, s.widths, s.wraps = append(s.styles, n), append(s.widths, width.characters), append(s.wraps, width.wraps)
+	}
+	return nil
+}
+
+func (b *bookWriter) columnLook(c *column) look {
+	l := look{line: true, wrap: widthOf(c).wraps, side: c.side()}
+	switch {
+	case c.figure != nil:
+		l.format = b.metricFormat(c.figure.metric)
+	case c.role == roleKey || c.role == roleID || c.role == roleItem:
+		l.format = formatText
+	case c.role == roleAttribute:
+		l.format = b.attributeFormat(c.attribute)
+	}
+	if isReadOnly(c) {
+		l.font, l.fill = colourQuiet, colourReadOnly
+	}
+	return l
+}
+
+// side is where the cells of a column, and its header, stand.
+func (c *column) side() string {
+	switch {
+	case c.figure != nil || c.role == roleAttribute && c.attribute.Type == resource.TypeMoney:
+		return "right"
+	case c.ours == oursLength || c.role == roleInclude:
+		return "center"
+	}
+	return ""
+}
+
+// isReadOnly says that adsync fills the column and does not read it.
+func isReadOnly(c *column) bool {
+	return c.role == roleID || c.role == roleOurs && c.ours != oursNotes && c.ours != oursName
+}
+
+func (b *bookWriter) attributeFormat(a *resource.Attribute) string {
+	switch a.Type {
+	case resource.TypeMoney:
+		if hasCents(b.Account.Currency) {
+			return moneyFormat(b.Account.Currency)
+		}
+		return "" // what is typed may have decimals all the same
+	case resource.TypeDay, resource.TypeLast:
+		return formatDay
+	case resource.TypeID, resource.TypeIDs:
+		return formatText
+	}
+	return ""
+}
+
+func (b *bookWriter) metricFormat(metric int) string {
+	switch resource.Metrics[metric].Form {
+	case resource.Units:
+		return priceFormat(b.Account.Currency)
+	case resource.Ratio:
+		return formatShare
+	}
+	return formatCount
+}
+
+// columnWidth is a width in characters, and whether longer texts go on below.
+type columnWidth struct {
+	characters float64
+	wraps      bool
+}
+
+// typeWidths are those of columns that follow from the type alone.
+var typeWidths = map[resource.Type]columnWidth{
+	resource.TypeMoney: {13, false}, resource.TypeDay: {12, false}, resource.TypeLast: {12, false},
+	resource.TypeRegion: {14, true}, resource.TypeID: {16, false}, resource.TypeIDs: {16, true}, resource.TypeSet: {16, true},
+	resource.TypeHints: {40, true}, resource.TypeURL: {30, true}, resource.TypeQuery: {30, true}, resource.TypeImage: {26, true},
+	resource.TypeMembers: {26, true}, resource.TypeObject: {30, true},
+}
+
+func widthOf(c *column) columnWidth {
+	switch {
+	case c.figure != nil:
+		return columnWidth{13, false}
+	case c.ours == oursLength:
+		return columnWidth{9, false}
+	case c.role == roleInclude:
+		return columnWidth{10, false}
+	case c.role == roleUse:
+		return columnWidth{12, false}
+	case c.role == roleItem:
+		return columnWidth{60, true}
+	case c.role == roleKey:
+		return columnWidth{18, false}
+	case c.role == roleID:
+		return columnWidth{27, false}
+	case c.ours == oursFact:
+		return columnWidth{25, true}
+	case c.role == roleAttribute:
+		return attributeWidth(c.attribute)
+	}
+	return columnWidth{22, true}
+}
+
+func attributeWidth(a *resource.Attribute) columnWidth {
+	if width, ok := typeWidths[a.Type]; ok {
+		return width
+	}
+	switch {
+	case a.Type == resource.TypeChoice:
+		longest := 0
+		for _, choice := range a.Choices {
+			longest = max(longest, len(choice.Value))
+		}
+		return columnWidth{float64(max(11, longest+3)), false}
+	case a.Max > 50 && a.Max <= maxCounted:
+		return columnWidth{38, true}
+	case a.Max > 1000:
+		return columnWidth{30, true}
+	}
+	return columnWidth{26, true}
+}
+
+// lineHeight is the height of a line of text in points.
+const lineHeight = 15
+
+// headerHeight has room for the longest header, and for the button of the filter
+// beside it.
+func (b *bookWriter) headerHeight(s *sheet) float64 {
+	lines := 2
+	for i := range s.columns {
+		lines = max(lines, linesOf(b.headerText(&s.columns[i]), s.widths[i]-4))
+	}
+	return float64(lines*lineHeight + 4)
+}
+
+// linesOf counts the lines a text takes in a width when words are kept whole. A
+// width counts digits, which are wider than letters are on average.
+func linesOf(text string, width float64) int {
+	lines, used := 1, 0.0
+	for word := range strings.FieldsSeq(text) {
+		length := float64(utf8.RuneCountInString(word))
+		switch {
+		case used > 0 && used+1+length > width:
+			lines++
+			used = length
+		case used > 0:
+			used += 1 + length
+		default:
+			used = length
+		}
+		if over := math.Ceil(used/width) - 1; over > 0 {
+			lines += int(over)
+			used = math.Mod(used, width)
+		}
+	}
+	return lines
+}
+
+// maxLines is how many lines of a long text a row shows.
+const maxLines = 6
+
+// rowHeight shows every line of the longest text of a row, up to maxLines. It is
+// 0 for a row of one line, which is as high as the program makes it.
+func (s *sheet) rowHeight(cells []any) float64 {
+	lines := 1
+	for i, value := range cells {
+		c, ok := value.(excelize.Cell)
+		if !ok || !s.wraps[i] {
+			continue
+		}
+		text, ok := c.Value.(string)
+		if ok && lines < maxLines && (len(text) > int(s.widths[i]) || strings.Contains(text, "\n")) {
+			lines = max(lines, shownLines(text, s.widths[i]))
+		}
+	}
+	if lines == 1 {
+		return 0
+	}
+	return float64(lines * lineHeight)
+}
+
+// shownLines counts the lines of a text of several, up to maxLines.
+func shownLines(text string, width float64) int {
+	lines := 0
+	for line := range strings.Lines(text) {
+		if lines += linesOf(line, width*1.05); lines >= maxLines {
+			return maxLines
+		}
+	}
+	return lines
+}
+
+// shape sets widths, formats and the frozen panes.
+func (b *bookWriter) shape(stream *excelize.StreamWriter, s *sheet) error {
+	for i := range s.columns {
+		if err := stream.SetColWidth(i+1, i+1, s.widths[i]); err != nil {
+			return err
+		}
+		if err := stream.SetColStyle(i+1, i+1, s.styles[i]); err != nil {
+			return err
+		}
+	}
+	return stream.SetPanes(&excelize.Panes{Freeze: true, XSplit: 1, YSplit: 1, TopLeftCell: "B2", ActivePane: "bottomRight"})
+}
