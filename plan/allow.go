@@ -26,6 +26,7 @@ type Allowance struct {
 var allowable = map[Hazard]struct{ money, count bool }{
 	RaisesSpend: {money: true}, Archives: {count: true},
 	Activates: {}, Conflicts: {}, Adopts: {}, Drifts: {}, Replaces: {}, RemovedByHand: {}, Twins: {},
+	Shifted: {}, Series: {}, Scale: {}, MassEdit: {},
 }
 
 // ParseAllowance reads an argument of --allow:

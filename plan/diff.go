@@ -33,6 +33,7 @@ func Diff(in Input) *Plan {
 	for i := range d.addresses {
 		d.compare(i)
 	}
+	d.findAccidents()
 	d.guard()
 	d.settle()
 	return d.plan

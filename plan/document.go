@@ -17,6 +17,8 @@ type Document struct {
 	Summary  Summary          `json:"summary"`
 	Spend    Spend            `json:"spend"`
 	Problems []diag.Problem   `json:"problems"`
+
+	Accidents []AccidentDocument `json:"accidents"`
 }
 
 // ChangeDocument is the JSON form of a change.
@@ -72,7 +74,8 @@ type Summary struct {
 
 // Document gives the JSON form of the plan.
 func (p *Plan) Document() Document {
-	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Problems: p.Problems}
+	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Problems: p.Problems,
+		Accidents: accidentDocuments(p.Accidents)}
 	for i := range p.Changes {
 		d.Changes = append(d.Changes, p.Changes[i].document())
 	}

@@ -22,11 +22,12 @@ type TextOptions struct {
 // counted and not listed.
 const foldAbove = 50
 
-// WriteText writes a plan for people: one tree after the other, a line a change
-// with a symbol (+ create, ~ update, ± replace, - archive, > adopt, . record or
-// forget, ! wholly held) and the row it comes from, its fields, its hazards and
-// what would release what is held; then the counts and what becomes of possible
-// spend. Text of files and service is made printable. What is left out is said.
+// WriteText writes a plan for people: what looks like a slip of the hand, one
+// line each; one tree after the other, a line a change with a symbol (+ create,
+// ~ update, ± replace, - archive, > adopt, . record or forget, ! wholly held)
+// and the row it comes from, its fields, its hazards and what would release what
+// is held; then the counts and what becomes of possible spend. Text of files and
+// service is made printable. What is left out is said.
 func WriteText(w io.Writer, p *Plan, o TextOptions) error {
 	if o.Width == 0 {
 		o.Width = 100
@@ -35,10 +36,12 @@ func WriteText(w io.Writer, p *Plan, o TextOptions) error {
 		o.Limit = 1000
 	}
 	t := &printer{TextOptions: o, plan: p, folds: p.Summary().Create > foldAbove}
+	t.accidents()
 	t.trees()
 	t.unlisted()
 	t.kept()
 	t.summary()
+	t.remember()
 	_, err := io.WriteString(w, t.text.String())
 	return err
 }
@@ -66,7 +69,7 @@ func (t *printer) trees() {
 	t.left = map[string]int{}
 	changes := slices.Clone(t.plan.Changes)
 	slices.SortFunc(changes, func(a, b Change) int { return a.Address.Compare(b.Address) })
-	tree, before := "", 0
+	tree, before := "", t.text.Len()
 	for i := range changes {
 		c := &changes[i]
 		if t.leftOut(c) {
@@ -138,13 +141,17 @@ func (t *printer) aside(c *Change) string {
 var symbols = map[Action]string{Create: "+", Update: "~", Replace: "±", Archive: "-", Adopt: ">", Record: ".", Forget: "."}
 
 // colors are the ANSI codes of the symbols.
-var colors = map[string]string{"+": "32", "~": "33", "±": "35", "-": "31", ">": "36", ".": "2", "!": "1;31"}
+var colors = map[string]string{"+": "32", "~": "33", "±": "35", "-": "31", ">": "36", ".": "2", "!": "1;31", "?": "33"}
 
 func (t *printer) symbol(c *Change) string {
 	symbol := symbols[c.Action]
 	if _, some := c.applicable(t.plan.schemas.Of(c.Address.Kind)); !some {
 		symbol = "!"
 	}
+	return t.colored(symbol)
+}
+
+func (t *printer) colored(symbol string) string {
 	if !t.Color {
 		return symbol
 	}

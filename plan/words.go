@@ -45,6 +45,12 @@ const (
 	RemovedByHand   Hazard = "removed-by-hand" // creates again what someone archived
 	Twins           Hazard = "twin"            // may create a second one of what is there already
 	Incomplete      Hazard = "incomplete"      // lacks what a create must give; nothing releases it
+
+	// What looks like a slip of the hand; see Accident.
+	Shifted  Hazard = "shifted"   // says what others of its column said before
+	Series   Hazard = "series"    // counts up from row to row
+	Scale    Hazard = "scale"     // is a round factor away from what it was, or far from all others
+	MassEdit Hazard = "mass-edit" // the same replacement, or the same value, in many rows
 )
 
 // Phase is when a field is sent. Phases run in order, each confirmed before the

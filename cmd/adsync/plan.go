@@ -156,7 +156,7 @@ func (a *app) planFailed(l loaded, failure error) error {
 		return failure
 	}
 	document := planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Error: coded(failure)}
-	document.Changes, document.Kept = []plan.ChangeDocument{}, []string{}
+	document.Changes, document.Kept, document.Accidents = []plan.ChangeDocument{}, []string{}, []plan.AccidentDocument{}
 	document.Problems = listed(l.desired.Problems)
 	if err := a.printJSON(document); err != nil {
 		return err

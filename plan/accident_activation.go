@@ -1,0 +1,72 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Limits of activations.
+const (
+	activatedFrom    = 10 // resources of a kind that exist
+	activatedPercent = 30 // and more than this share of those the files name
+)
+
+// findActivations holds the activations of a kind where many of what exists
+// would be activated at once. New resources are activated as the files say.
+func (d *differ) findActivations() {
+	for _, s := range d.Schemas {
+		k := d.kinds[s.Kind]
+		if k.delivery == "" {
+			continue
+		}
+		starts := d.activated(k)
+		if len(starts) < activatedFrom {
+			continue
+		}
+		if of := d.given(&edits{kind: k, attribute: k.attributes[k.delivery]}); len(starts)*100 > of*activatedPercent {
+			d.reportActivations(k, starts, of)
+		}
+	}
+}
+
+func (d *differ) activated(k *kind) []row {
+	var starts []row
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		if c.Address.Kind != k.schema.Kind || d.creates(c) {
+			continue
+		}
+		for j := range c.Fields {
+			if f := &c.Fields[j]; f.Name == k.delivery && f.Phase == Activate && f.Cause == Edit {
+				starts = append(starts, row{address: c.Address, position: f.Desired.Position, desired: f.Desired, was: f.Live, change: i})
+			}
+		}
+	}
+	slices.SortFunc(starts, func(a, b row) int { return cmp.Or(a.position.Compare(b.position), a.address.Compare(b.address)) })
+	return starts
+}
+
+func (d *differ) reportActivations(k *kind, starts []row, of int) {
+	a := Accident{Hazard: Activates, Kind: k.schema.Kind, Attribute: k.delivery, Source: sourceOf(starts), Count: len(starts), Of: of}
+	a.Message = fmt.Sprintf("%s would be activated at once%s", shareOf(len(starts), of, k), in(a.Source))
+	var examples []Example
+	for i := range starts {
+		r := &starts[i]
+		examples = append(examples, r.example(r.within(a.Source)))
+		if d.startsHeld(r, k) || d.holdRow(r, k.delivery, Activates, a.Message) {
+			a.Held++
+		}
+	}
+	d.report(a, examples)
+}
+
+// startsHeld says that the activation waits for the same allowance already.
+func (d *differ) startsHeld(r *row, k *kind) bool {
+	for _, f := range d.plan.Changes[r.change].Fields {
+		if f.Name == k.delivery && f.Held.releasedBy(allowAt(Activates, r.address)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,33 @@
+package plan_test
+
+import (
+	"fmt"
+	"testing"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// A shuffled column, a replacement and new names to compare, in 15,000
+// resources: what looking for accidents costs where there are some.
+func BenchmarkDiffAccidents(b *testing.B) {
+	last, desired := account(5000, true), account(5000, false)
+	n := 0
+	for r := range desired.All() {
+		n++
+		for i := range r.Attributes {
+			v := &r.Attributes[i].Value
+			*v = v.At(diag.Position{File: "a.xlsx", Sheet: string(r.Address.Kind), Line: n, Column: i + 1})
+		}
+		if r.Value("title").IsSet() {
+			r.Set("title", resource.Text(fmt.Sprintf("Boots %d", n)).At(r.Value("title").Position))
+			r.Set("target_url", resource.Text(fmt.Sprintf("https://a.example/%d", n*7919%30011)).At(r.Value("target_url").Position))
+			last.Get(r.Address).Set("target_url", resource.Text(fmt.Sprintf("https://a.example/%d", (n+3)*7919%30011)))
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		plan.Diff(input(last, desired, last))
+	}
+}

@@ -1,0 +1,261 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// row is one attribute of one resource of the files. A value that many
+// resources inherit from one place is no row: it was written once.
+type row struct {
+	address  resource.Address
+	position diag.Position
+	desired  resource.Value
+	was      resource.Value // of an edited row: what adsync applied last, else what is live
+	state    rowState
+	lowers   bool // the edit only lowers possible spend
+	change   int  // index of its change, unless kept
+}
+
+// rowState says what became of a row.
+type rowState uint8
+
+const (
+	kept   rowState = iota // nothing, or nothing an accident is made of
+	edited                 // it said something else before, and the service still does
+	added                  // its resource is created
+)
+
+// column is the rows of one attribute in one file or sheet, from top to bottom.
+type column struct {
+	kind      *kind
+	attribute *resource.Attribute
+	source    diag.Position // the file, the sheet, and the column where it is one
+	rows      []row
+}
+
+// edits are the edited rows of one attribute in all files.
+type edits struct {
+	kind      *kind
+	attribute *resource.Attribute
+	rows      []row
+}
+
+// surveyed is where accidents are looked for.
+type surveyed struct {
+	columns []*column
+	edits   []*edits
+}
+
+// columnKey tells columns apart. Attributes are told apart by where their
+// description stands.
+type columnKey struct {
+	attribute   *resource.Attribute
+	file, sheet string
+}
+
+// survey gathers what was edited, and whole columns where enough changed to
+// look at them.
+func (d *differ) survey() surveyed {
+	changed, all := map[columnKey]int{}, map[*resource.Attribute]*edits{}
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		k := d.kinds[c.Address.Kind]
+		for j := range c.Fields {
+			a := k.attributes[c.Fields[j].Name]
+			if c.Fields[j].Cause != Edit || !typed(a) || c.Action == Create && a.Spend != resource.Amount {
+				continue
+			}
+			r := d.rowOf(i, a, c.Fields[j].Desired)
+			if r.state == kept {
+				continue
+			}
+			changed[columnKey{a, r.position.File, r.position.Sheet}]++
+			if r.state != edited {
+				continue
+			}
+			if all[a] == nil {
+				all[a] = &edits{kind: k, attribute: a}
+			}
+			all[a].rows = append(all[a].rows, r)
+		}
+	}
+	return surveyed{columns: d.columns(changed), edits: inOrder(all)}
+}
+
+func inOrder(all map[*resource.Attribute]*edits) []*edits {
+	var ordered []*edits
+	for _, e := range all {
+		e.rows = writtenEach(e.rows)
+		ordered = append(ordered, e)
+	}
+	slices.SortFunc(ordered, func(a, b *edits) int {
+		return cmp.Or(strings.Compare(string(a.kind.schema.Kind), string(b.kind.schema.Kind)), strings.Compare(a.attribute.Name, b.attribute.Name))
+	})
+	return ordered
+}
+
+// typed says that people type the attribute row by row, so that its values can
+// tell rows apart. Of choices there are too few.
+func typed(a *resource.Attribute) bool {
+	return a.Type != resource.TypeChoice && a.Type != resource.TypeSet
+}
+
+// rowOf gives the row of a changed resource.
+func (d *differ) rowOf(change int, a *resource.Attribute, desired resource.Value) row {
+	c := &d.plan.Changes[change]
+	r := row{address: c.Address, position: desired.Position, desired: desired, change: change}
+	switch c.Action {
+	case Create:
+		if len(c.Fields) > 0 {
+			r.state = added
+		}
+		return r
+	case Update, Adopt, Replace:
+	default:
+		return r
+	}
+	live := d.Live.Get(c.Address).Value(a.Name)
+	r.was = live
+	if last := d.Last.Get(c.Address); last != nil && last.Value(a.Name).IsSet() {
+		r.was = last.Value(a.Name)
+	}
+	if desired.IsSet() && r.was.IsSet() && readable(a) && !same(desired, r.was) && !same(desired, live) {
+		r.state = edited
+		r.lowers = phaseOf(a, desired, live) == Lower
+	}
+	return r
+}
+
+// columns gathers the rows of the columns in which at least two changed.
+func (d *differ) columns(changed map[columnKey]int) []*column {
+	columns, busy := map[columnKey]*column{}, map[*resource.Attribute]bool{}
+	for key, n := range changed {
+		if n >= 2 {
+			columns[key], busy[key.attribute] = &column{attribute: key.attribute}, true
+		}
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	next := 0 // of the changes, which are in the order of their addresses
+	for _, address := range d.addresses {
+		change := -1
+		if next < len(d.plan.Changes) && d.plan.Changes[next].Address == address {
+			change = next
+			next++
+		}
+		desired, k := d.Desired.Get(address), d.kinds[address.Kind]
+		if desired == nil || k == nil {
+			continue
+		}
+		for i := range desired.Attributes {
+			n := &desired.Attributes[i]
+			a := k.attributes[n.Name]
+			if !busy[a] || !n.Value.IsSet() {
+				continue
+			}
+			if c := columns[columnKey{a, n.Value.Position.File, n.Value.Position.Sheet}]; c != nil {
+				c.kind = k
+				c.add(d, address, change, n.Value)
+			}
+		}
+	}
+	return arranged(columns)
+}
+
+func (c *column) add(d *differ, address resource.Address, change int, desired resource.Value) {
+	if change >= 0 {
+		c.rows = append(c.rows, d.rowOf(change, c.attribute, desired))
+		return
+	}
+	c.rows = append(c.rows, row{address: address, position: desired.Position, desired: desired})
+}
+
+// arranged gives the columns in one order, each from top to bottom.
+func arranged(columns map[columnKey]*column) []*column {
+	var ordered []*column
+	for _, c := range columns {
+		c.rows = writtenEach(c.rows)
+		if len(c.rows) == 0 {
+			continue
+		}
+		c.source = sourceOf(c.rows)
+		ordered = append(ordered, c)
+	}
+	slices.SortFunc(ordered, func(a, b *column) int {
+		return cmp.Or(a.source.Compare(b.source), strings.Compare(string(a.kind.schema.Kind), string(b.kind.schema.Kind)), strings.Compare(a.attribute.Name, b.attribute.Name))
+	})
+	return ordered
+}
+
+// writtenEach sorts rows by position and leaves out what was written once for
+// several of them.
+func writtenEach(rows []row) []row {
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(a.position.Compare(b.position), a.address.Compare(b.address)) })
+	own, above := rows[:0], diag.Position{}
+	for i := range rows {
+		at := rows[i].position
+		shared := !at.IsZero() && (at == above || i+1 < len(rows) && at == rows[i+1].position)
+		if above = at; !shared {
+			own = append(own, rows[i])
+		}
+	}
+	return own
+}
+
+// sourceOf names what rows have in common: their file, else nothing; their
+// sheet and its column.
+func sourceOf(rows []row) diag.Position {
+	source := rows[0].position
+	source.Line = 0
+	for i := range rows {
+		p := rows[i].position
+		if p.File != source.File || p.Sheet != source.Sheet {
+			return diag.Position{}
+		}
+		if p.Column != source.Column || p.Sheet == "" {
+			source.Column = 0
+		}
+	}
+	return source
+}
+
+// where gives the rows that pass, in their order.
+func where(rows []row, passes func(*row) bool) []*row {
+	var some []*row
+	for i := range rows {
+		if passes(&rows[i]) {
+			some = append(some, &rows[i])
+		}
+	}
+	return some
+}
+
+func values(rows []*row) []row {
+	var some []row
+	for _, r := range rows {
+		some = append(some, *r)
+	}
+	return some
+}
+
+func wasEdited(r *row) bool { return r.state == edited }
+
+// valueKey makes values comparable.
+type valueKey struct {
+	text   string
+	number int64
+}
+
+func keyOf(v resource.Value) valueKey {
+	n, _ := v.Number()
+	if items := v.Items(); len(items) > 0 {
+		return valueKey{text: strings.Join(items, "\x00")}
+	}
+	return valueKey{v.Text(), n}
+}

@@ -1,0 +1,162 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// findNearTwins finds new resources that may be a second one of what is there
+// already, in the account or the files: the name differs in case, spaces,
+// punctuation or letters that look alike, or in one letter as fingers slip. Of
+// two new ones the later is it. Where a kind has a budget of its own the create
+// is held, as both would spend; elsewhere it is shown: ad groups and ads are
+// made in versions. What has the name of something live that the files do not
+// name was found as it was compared (holdTwin).
+func (d *differ) findNearTwins() {
+	for _, f := range d.families() {
+		d.reportTwins(f.kind, append(f.alike(), f.slips()...))
+	}
+}
+
+// family is the resources of a kind beneath one parent.
+type family struct {
+	kind     *kind
+	siblings []sibling
+}
+
+// sibling is one of a family, with its name as it is compared.
+type sibling struct {
+	address  resource.Address
+	position diag.Position
+	name     string
+	skeleton []rune
+	change   int // of its create; -1 where it is none
+}
+
+// twinning is a create, and what it may be a second one of.
+type twinning struct {
+	create, other *sibling
+	how           string
+}
+
+type familyKey struct {
+	parent resource.Address
+	kind   *kind
+}
+
+// families gathers what stands beside the creates whose parent is not new too.
+func (d *differ) families() []*family {
+	byKey, creates := map[familyKey]*family{}, map[resource.Address]int{}
+	var ordered []*family
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		k := d.kinds[c.Address.Kind]
+		if c.Action != Create || len(c.Fields) == 0 || d.fateAbove(k, c.Address).born || slices.Contains(c.Hazards, Twins) {
+			continue
+		}
+		creates[c.Address] = i
+		key := familyKey{c.Address.Up(k.schema.Parent), k}
+		if byKey[key] == nil {
+			byKey[key] = &family{kind: k}
+			ordered = append(ordered, byKey[key])
+		}
+	}
+	if len(ordered) == 0 {
+		return nil
+	}
+	for _, a := range d.addresses {
+		k := d.kinds[a.Kind]
+		if k == nil {
+			continue
+		}
+		if f := byKey[familyKey{a.Up(k.schema.Parent), k}]; f != nil {
+			change, is := creates[a]
+			if !is {
+				change = -1
+			}
+			f.add(a, d.Desired.Get(a), d.Live.Get(a), change)
+		}
+	}
+	return ordered
+}
+
+// add takes in what the files name and what is live, unless it is archived. An
+// ad without a name of its own, which is called after its title, is not taken
+// in: many ads have one title.
+func (f *family) add(a resource.Address, desired, live *resource.Resource, change int) {
+	s, by := sibling{address: a, change: change}, f.kind.schema.NameFrom[0]
+	switch {
+	case desired != nil && f.kind.archived(desired):
+		return
+	case desired != nil && desired.Value(by).IsSet():
+		s.name, s.position = desired.Value(by).Text(), desired.Value(by).Position
+	case live == nil || f.kind.archived(live):
+		return
+	default:
+		s.name = live.Value(by).Text()
+	}
+	if s.skeleton = []rune(resource.Skeleton(s.name)); len(s.skeleton) > 0 {
+		f.siblings = append(f.siblings, s)
+	}
+}
+
+// alike finds names that are the same but for what nobody looks at, and keeps
+// one sibling of each.
+func (f *family) alike() (found []twinning) {
+	first := map[string]int{}
+	var apart []sibling
+	for _, s := range f.siblings {
+		key := joined(s.skeleton)
+		at, taken := first[key]
+		if !taken {
+			first[key] = len(apart)
+			apart = append(apart, s)
+			continue
+		}
+		other, own := apart[at], s
+		if own.change < 0 { // what is there already comes first, whatever the order
+			apart[at], other, own = s, s, other
+		}
+		if own.change >= 0 && own.name != other.name { // the same name is an error of the files, or holdTwin's
+			found = append(found, twinning{&own, &other, "but for case, spaces, punctuation or letters that look alike"})
+		}
+	}
+	f.siblings = apart
+	return found
+}
+
+// joined takes the spaces out of a skeleton, but those between digits.
+func joined(skeleton []rune) string {
+	var b strings.Builder
+	for i, r := range skeleton {
+		if r != ' ' || unicode.IsDigit(skeleton[i-1]) && unicode.IsDigit(skeleton[i+1]) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func (d *differ) reportTwins(k *kind, found []twinning) {
+	if len(found) == 0 {
+		return
+	}
+	a := Accident{Hazard: Twins, Kind: k.schema.Kind, Attribute: k.schema.NameFrom[0], Count: len(found)}
+	a.Message = fmt.Sprintf("%d new %s may be there already under another spelling", len(found), nouns(len(found), k))
+	var examples []Example
+	for _, t := range found { // in several files perhaps: each with its whole position
+		r := row{address: t.create.address, position: t.create.position, desired: d.Desired.Get(t.create.address).Value(a.Attribute), change: t.create.change}
+		message := fmt.Sprintf("has the name of %s, %q, %s", t.other.address, cut(t.other.name), t.how)
+		e := r.example(fmt.Sprintf("%s %q %s", r.within(diag.Position{}), cut(t.create.name), message))
+		e.Other = t.other.address
+		examples = append(examples, e)
+		if len(k.caps) > 0 && d.holdRow(&r, a.Attribute, Twins, message+"; rename it, or allow creating another") {
+			a.Held++
+		}
+	}
+	d.report(a, examples)
+}
