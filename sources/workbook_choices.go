@@ -28,6 +28,8 @@ func (b *bookWriter) choicesOf(s *sheet, c *column) string {
 			words = append(words, use.word)
 		}
 		return b.choiceRange("choices_use_"+resource.Slug(s.title), words)
+	case roleKind:
+		return b.choiceRange("choices_kind_"+resource.Slug(s.title), c.words)
 	case roleParent:
 		return b.parentRange(c)
 	case roleAttribute:

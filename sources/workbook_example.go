@@ -29,6 +29,8 @@ func (b *bookWriter) example(t *tab, c *column, shown resource.Attributes) strin
 	switch c.role {
 	case roleAttribute:
 		return c.attribute.Format(shown.Value(c.attribute.Name))
+	case roleKind:
+		return c.words[0]
 	case roleParent:
 		for s := t.schema; s != nil; s = b.schemas.Of(s.Parent) {
 			if s.Title == c.title && len(s.NameFrom) > 0 {

@@ -28,13 +28,16 @@ func (b *bookWriter) rowsOf(s *sheet) ([]rowCells, error) {
 	if s.list != nil {
 		return b.entryRows(s), nil
 	}
-	rows := make([]rowCells, 0, len(b.byKind[s.schema.Kind]))
-	for _, r := range b.byKind[s.schema.Kind] {
-		cells, err := b.resourceCells(s, r)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Address, err)
+	var rows []rowCells
+	for i := range s.parts {
+		p := &s.parts[i]
+		for _, r := range b.byKind[p.schema.Kind] {
+			cells, err := b.resourceCells(s, p, r)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", r.Address, err)
+			}
+			rows = append(rows, cells)
 		}
-		rows = append(rows, cells)
 	}
 	return rows, nil
 }
@@ -74,21 +77,24 @@ func (b *bookWriter) resources() []*resource.Resource {
 
 // resourceCells makes one row. Every text is read again as the reader would, so
 // that what is written is what loads.
-func (b *bookWriter) resourceCells(s *sheet, r *resource.Resource) (rowCells, error) {
+func (b *bookWriter) resourceCells(s *sheet, p *part, r *resource.Resource) (rowCells, error) {
 	cells := make([]any, len(s.columns))
 	lengths := map[int]int{}
-	for i := range s.columns {
-		c := &s.columns[i]
+	for i, at := range p.at {
+		if at < 0 {
+			continue
+		}
+		c := &p.columns[at]
 		var err error
 		switch {
 		case c.role == roleAttribute:
-			cells[i], err = b.attributeCell(s, i, r)
+			cells[i], err = b.attributeCell(s.styles[i], c.attribute, r)
 		case c.ours == oursLength:
 			lengths[i] = utf8.RuneCountInString(r.Value(c.attribute.Name).Text())
 		case c.ours == oursFigure:
 			cells[i] = b.figureCell(s.styles[i], c.figure, r.ID)
 		default:
-			cells[i] = textCell(s.styles[i], b.plainText(c, r))
+			cells[i] = textCell(s.styles[i], b.plainText(p, c, r))
 		}
 		if err != nil {
 			return nil, err
@@ -104,8 +110,10 @@ func (b *bookWriter) resourceCells(s *sheet, r *resource.Resource) (rowCells, er
 }
 
 // plainText is what a column that is no attribute says of a resource.
-func (b *bookWriter) plainText(c *column, r *resource.Resource) string {
+func (b *bookWriter) plainText(p *part, c *column, r *resource.Resource) string {
 	switch {
+	case c.role == roleKind:
+		return p.words()[0]
 	case c.role == roleParent:
 		return b.names[b.ancestor(r, c.depth)]
 	case c.role == roleKey:
@@ -151,8 +159,7 @@ func guardRemark(cells []any) {
 }
 
 // attributeCell makes the cell of a value, nil where it stands elsewhere.
-func (b *bookWriter) attributeCell(s *sheet, i int, r *resource.Resource) (any, error) {
-	a, style := s.columns[i].attribute, s.styles[i]
+func (b *bookWriter) attributeCell(style int, a *resource.Attribute, r *resource.Resource) (any, error) {
 	v := r.Value(a.Name)
 	switch {
 	case v.IsAbsent():
@@ -164,7 +171,7 @@ func (b *bookWriter) attributeCell(s *sheet, i int, r *resource.Resource) (any, 
 		return b.amountCell(style, a, number)
 	}
 	if a.Type.IsList() {
-		return b.listCell(s, a, r, style)
+		return b.listCell(a, r, style)
 	}
 	if serial, ok := serialOf(v.Text()); ok && (a.Type == resource.TypeDay || a.Type == resource.TypeLast) {
 		return excelize.Cell{StyleID: style, Value: serial}, nil

@@ -21,7 +21,7 @@ type entryRow struct {
 
 // listCell writes a list in one cell where reading the cell gives the list
 // again, else as rows of the sheet of its entries.
-func (b *bookWriter) listCell(s *sheet, a *resource.Attribute, r *resource.Resource, style int) (any, error) {
+func (b *bookWriter) listCell(a *resource.Attribute, r *resource.Resource, style int) (any, error) {
 	v := r.Value(a.Name)
 	if len(v.Items()) == 0 {
 		return nil, nil // the service holds none: nothing to decide
@@ -30,7 +30,7 @@ func (b *bookWriter) listCell(s *sheet, a *resource.Attribute, r *resource.Resou
 	if unwritable(text) == "" && readsBack(a, text, v) {
 		return excelize.Cell{StyleID: style, Value: text}, nil
 	}
-	list, use := listFor(s.schema.Kind, a.Name)
+	list, use := listFor(r.Address.Kind, a.Name)
 	if list == nil {
 		return jsonCell(a, v, style)
 	}

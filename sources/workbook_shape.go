@@ -104,6 +104,8 @@ func widthOf(c *column) columnWidth {
 		return columnWidth{10, false}
 	case c.role == roleUse:
 		return columnWidth{12, false}
+	case c.role == roleKind:
+		return columnWidth{14, false}
 	case c.role == roleItem:
 		return columnWidth{60, true}
 	case c.role == roleKey:

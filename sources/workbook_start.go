@@ -76,7 +76,11 @@ func (s *sheet) saysWhat() string {
 	if s.list != nil {
 		return "One row is one entry: " + lowerFirst(s.list.help)
 	}
-	text := "One row is one " + strings.ToLower(s.schema.Title) + "."
+	var kinds []string
+	for i := range s.parts {
+		kinds = append(kinds, strings.ToLower(s.parts[i].schema.Title))
+	}
+	text := "One row is one " + strings.Join(kinds, " or one ") + "."
 	var above []string
 	for _, c := range s.columns {
 		if c.role == roleParent {

@@ -132,13 +132,22 @@ const (
 	listsTab = "Lists"      // holds the choices of the drop-downs
 )
 
-// sheet is one tab while it is written.
+// sheet is one sheet while it is written. As a tab it has the columns of all its
+// parts.
 type sheet struct {
 	tab
+	parts  []part
 	styles []int // of the cells of its columns
 	widths []float64
 	wraps  []bool
 	rows   []rowCells
+}
+
+// part is a tab whose rows a sheet holds, and where in the tab each column of
+// the sheet stands, -1 where it has none.
+type part struct {
+	tab
+	at []int
 }
 
 // isEmpty says that nobody has filled the sheet in yet, so that it shows an example.
@@ -148,27 +157,65 @@ func (s *sheet) isEmpty() bool { return len(s.rows) == 0 }
 // lists, whose rows are known once the kinds are written.
 func (b *bookWriter) sheets() []*sheet {
 	var sheets []*sheet
-	for _, t := range tabsOf(b.schemas) {
-		if t.schema.SheetWord != "" || t.schema.Extra && len(b.byKind[t.schema.Kind]) == 0 {
+	for _, f := range formsOf(b.schemas) {
+		s := &sheet{tab: f.tabs[0]}
+		if s.schema.Extra && len(b.byKind[s.schema.Kind]) == 0 {
 			continue
 		}
-		t.columns = slices.DeleteFunc(t.columns, func(c column) bool { return !b.wantsColumn(&t, &c) })
-		if t.list == nil {
-			t.columns = append(t.columns, b.figureColumns(t.schema)...)
+		s.columns = nil
+		for _, t := range f.tabs {
+			t.columns = slices.DeleteFunc(t.columns, func(c column) bool { return !b.wantsColumn(&t, &c, len(f.tabs) > 1) })
+			if t.list == nil {
+				t.columns = append(t.columns, b.figureColumns(t.schema)...)
+			}
+			s.join(t)
 		}
-		sheets = append(sheets, &sheet{tab: t})
+		s.place()
+		sheets = append(sheets, s)
 	}
 	return sheets
 }
 
+// join adds a tab to a sheet. A column of several tabs stands once, and must be
+// filled where every one of them wants it.
+func (s *sheet) join(t tab) {
+	first := len(s.parts) == 0
+	for i := range s.columns {
+		s.columns[i].required = s.columns[i].required && slices.ContainsFunc(t.columns, func(c column) bool { return c.required && c.title == s.columns[i].title })
+	}
+	after := 0 // a column only this tab has stands after the one before it
+	for _, c := range t.columns {
+		at := slices.IndexFunc(s.columns, func(have column) bool { return have.title == c.title })
+		if at < 0 {
+			at = after
+			c.required = c.required && first
+			s.columns = slices.Insert(s.columns, at, c)
+		} else if s.columns[at].help != c.help {
+			s.columns[at].help = fmt.Sprintf("%s (%s)\n%s (%s)", s.columns[at].help, s.parts[0].words()[0], c.help, t.words()[0])
+		}
+		after = at + 1
+	}
+	s.parts = append(s.parts, part{tab: t})
+}
+
+// place finds the columns of the sheet in each of its tabs.
+func (s *sheet) place() {
+	for i := range s.parts {
+		p := &s.parts[i]
+		for _, c := range s.columns {
+			p.at = append(p.at, slices.IndexFunc(p.columns, func(have column) bool { return have.title == c.title }))
+		}
+	}
+}
+
 // wantsColumn leaves out what only copies with results have, what a sheet of a
-// few entries can do without, and attributes the workbook has no header for
+// few entries or of several kinds can do without, and attributes the workbook has no header for
 // unless a resource sets one.
-func (b *bookWriter) wantsColumn(t *tab, c *column) bool {
+func (b *bookWriter) wantsColumn(t *tab, c *column, shared bool) bool {
 	switch {
 	case c.ours == oursResult:
 		return false
-	case t.list != nil && !t.list.many && (c.role == roleInclude || c.ours == oursNotes):
+	case (shared || t.list != nil && !t.list.many) && (c.role == roleInclude || c.ours == oursNotes):
 		return false
 	case c.role != roleAttribute || c.attribute.Header != "":
 		return true

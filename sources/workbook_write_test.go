@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -34,8 +33,7 @@ func loadWorkbook(t testing.TB, content []byte) Desired {
 
 func TestWorkbookThatIsWrittenReadsBackTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		// A sheet that several kinds share is not written yet.
-		want := drawSnapshot(rt, slices.DeleteFunc(kinds.All(), func(s *resource.Schema) bool { return s.SheetWord != "" }))
+		want := drawSnapshot(rt, kinds.All())
 		if want.Len() == 0 {
 			return
 		}
@@ -70,7 +68,7 @@ func TestTemplatesExamplesAreValid(t *testing.T) {
 	must(t, WriteTemplate(&b, kinds.All(), dollars))
 	f := opened(t, b.Bytes())
 	for _, s := range kinds.All() {
-		if s.Extra || s.SheetWord != "" {
+		if s.Extra {
 			continue // not in a template
 		}
 		text, err := f.GetCellValue(s.Sheet, "A2")
@@ -102,7 +100,7 @@ func TestTemplateHelpsWhoFillsItIn(t *testing.T) {
 	var b bytes.Buffer
 	must(t, WriteTemplate(&b, kinds.All(), dollars))
 	f := opened(t, b.Bytes())
-	if got, want := strings.Join(f.GetSheetList(), ", "), "Start here, Campaigns, Ad groups, Context hints, Ads, Locations, Audiences, Hint lists, Lists, _sync"; got != want {
+	if got, want := strings.Join(f.GetSheetList(), ", "), "Start here, Campaigns, Ad groups, Context hints, Ads, Locations, Audiences, Spend limits, Hint lists, Lists, _sync"; got != want {
 		t.Errorf("sheets = %s, want %s", got, want)
 	}
 	for sheet, visible := range map[string]bool{"Lists": false, "_sync": false, "Campaigns": true} {
