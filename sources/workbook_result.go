@@ -22,6 +22,7 @@ type RowOutcome struct {
 	Result   string        // created, updated, no change, failed, skipped, held or unknown
 	Message  string        // what happened and how to mend it; may be empty
 	Cell     diag.Position // the cell that failed, zero where there is none
+	ID       string        // the service's id, "" where it is not known
 }
 
 // WriteResultCopy writes a copy of a user's workbook with what became of its

@@ -18,9 +18,10 @@ import (
 // applyFlags are those of apply.
 type applyFlags struct {
 	planFlags
-	yes     bool
-	saved   string
-	results string
+	yes       bool
+	saved     string
+	results   string
+	writeBack bool
 }
 
 func (a *app) apply() *cobra.Command {
@@ -34,6 +35,7 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&f.saved, "plan", "", "apply a plan saved with plan --out, if it still holds")
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks (default .adsync/results)")
+	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks as well")
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -166,12 +168,16 @@ func (a *app) finish(l loaded, f applyFlags, report *reconcile.Report, failure e
 	if err := a.writeResults(l, f.results, report); err != nil {
 		return errors.Join(failure, err)
 	}
+	unwritten := a.writeBack(l, f, report)
 	var invalid *reconcile.InvalidError
 	if errors.As(failure, &invalid) {
 		a.flags.output = "text"
 		return a.invalid(l, invalid.Problems)
 	}
-	return verdict(report, failure)
+	if err := verdict(report, failure); err != nil {
+		return err
+	}
+	return unwritten
 }
 
 // verdict turns a report into an exit code: unknown is worse than failed, and

@@ -22,7 +22,7 @@ func asInvalid(err error, target **reconcile.InvalidError) bool { return errors.
 
 // writeResults writes a copy of every workbook with a Result and a Message in
 // each row, and the same outcomes as CSV and JSON. The user's own files are
-// never changed.
+// changed by writeBack alone.
 func (a *app) writeResults(l loaded, dir string, r *reconcile.Report) error {
 	if dir == "" {
 		dir = filepath.Join(l.project.Root, l.project.State, "results")
@@ -90,9 +90,9 @@ func rowOutcomes(l loaded, r *reconcile.Report) []sources.RowOutcome {
 	}
 	var rows []sources.RowOutcome
 	for want := range l.desired.Snapshot.All() {
-		row := sources.RowOutcome{Address: want.Address, Position: want.Position, Result: "no change"}
+		row := sources.RowOutcome{Address: want.Address, Position: want.Position, Result: "no change", ID: want.ID}
 		if o, changed := byAddress[want.Address]; changed {
-			row.Result, row.Message = resultWord(o), diag.Printable(codedMessage(o))
+			row.Result, row.Message, row.ID = resultWord(o), diag.Printable(codedMessage(o)), o.ID
 			if o.Outcome != state.OutcomeApplied {
 				row.Cell = o.Cell
 			}

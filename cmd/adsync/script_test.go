@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"quickstart": copyQuickstart,
 			"emulator":   startEmulator,
 			"setcell":    setCell,
+			"cell":       cellHolds,
 			"picture":    pastePicture,
 			"cells":      printCells,
 			"truncate":   truncateFile,
@@ -164,6 +167,28 @@ func setCell(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(f.SetCellValue(args[1], args[2], value))
 	ts.Check(f.Save())
+}
+
+// cell WORKBOOK SHEET HEADER ROW PATTERN: what stands under a header.
+func cellHolds(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := excelize.OpenFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	rows, err := f.GetRows(args[1])
+	ts.Check(err)
+	row, err := strconv.Atoi(args[3])
+	ts.Check(err)
+	column := slices.Index(rows[0], args[2])
+	if column < 0 || row > len(rows) {
+		ts.Fatalf("%s has no column %q or no row %d", args[1], args[2], row)
+	}
+	text := ""
+	if column < len(rows[row-1]) {
+		text = rows[row-1][column]
+	}
+	if !regexp.MustCompile("^(?:" + args[4] + ")$").MatchString(text) {
+		ts.Fatalf("%s of row %d is %q; want %q", args[2], row, text, args[4])
+	}
 }
 
 // picture WORKBOOK SHEET CELL WIDTH HEIGHT: as somebody pastes it over a cell.

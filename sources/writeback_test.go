@@ -1,0 +1,164 @@
+package sources
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+)
+
+// written is a project with one workbook, read once.
+type written struct {
+	dir     string
+	project Project
+	source  Source
+}
+
+func writtenProject(t *testing.T, content []byte) written {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, "ads"), 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, "ads", "q4.xlsx"), content, 0o640))
+	must(t, os.Chmod(filepath.Join(dir, "ads", "q4.xlsx"), 0o640))
+	p, problems := ReadProject(dir)
+	wantProblems(t, problems)
+	sum := sha256.Sum256(content)
+	return written{dir, p, Source{File: "ads/q4.xlsx", Hash: hex.EncodeToString(sum[:])}}
+}
+
+func (w written) name() string { return filepath.Join(w.dir, "ads", "q4.xlsx") }
+
+func (w written) back(outcomes []RowOutcome) (bool, error) {
+	return WriteBack(w.project, kinds.All(), w.source, outcomes)
+}
+
+func outcomeAt(sheet string, row int, address, result, message, id string) RowOutcome {
+	a, _ := resource.ParseAddress(address)
+	p := inCell(sheet, row, 0)
+	p.File = "ads/q4.xlsx"
+	return RowOutcome{Address: a, Position: p, Result: result, Message: message, ID: id}
+}
+
+var someOutcomes = []RowOutcome{
+	outcomeAt("Campaigns", 2, "campaign/spring", "created", "", "cmpn_1"),
+	outcomeAt("Ad groups", 2, "ad_group/spring/runners", "failed", "=bid is 1.25; want 0.10 or more", ""),
+	{Address: resource.Address{Kind: "ad", Key: "x"}, Position: inCell("Campaigns", 2, 0), Result: "of another file"},
+}
+
+// changedCells gives the cells that differ, as "sheet!cell: before → after".
+func changedCells(t *testing.T, before, after []byte) map[string]string {
+	t.Helper()
+	a, b := opened(t, before), opened(t, after)
+	changed := map[string]string{}
+	for _, sheet := range a.GetSheetList() {
+		for row := 1; row <= 12; row++ {
+			for column := 1; column <= 16; column++ {
+				cell, err := excelize.CoordinatesToCellName(column, row)
+				must(t, err)
+				was, err := a.GetCellValue(sheet, cell)
+				must(t, err)
+				is, err := b.GetCellValue(sheet, cell)
+				must(t, err)
+				if was != is {
+					changed[sheet+"!"+cell] = was + " → " + is
+				}
+			}
+		}
+	}
+	return changed
+}
+
+func TestWriteBackFillsResultsKeysAndIDsAndNothingElse(t *testing.T) {
+	groups := sheetOf{"Ad groups", [][]any{
+		{"Message", "Campaign", "Ad group", "Max bid (USD)", "Result", "ID", "Key", "# mine"},
+		{"old", "Spring launch", "Runners", 1.25, "created", "adgrp_7", "", "kept"},
+		{"old", "Spring launch", "Walkers", 1.25, "created", "", "", "kept"},
+	}}
+	original := bookOf(t, campaignsSheet, groups)
+	w := writtenProject(t, original)
+	changed, err := w.back(someOutcomes)
+	must(t, err)
+	content, err := os.ReadFile(w.name())
+	must(t, err)
+	want := map[string]string{
+		"Campaigns!H1": " → Result", "Campaigns!I1": " → Message", "Campaigns!H2": " → created",
+		"Ad groups!A2": "old → =bid is 1.25; want 0.10 or more", "Ad groups!E2": "created → failed", "Ad groups!G2": " → runners",
+	}
+	if d := cmp.Diff(want, changedCells(t, original, content)); d != "" || !changed {
+		t.Errorf("changed = %v; cells (-want +got):\n%s", changed, d)
+	}
+	if about, err := os.Stat(w.name()); err != nil || about.Mode().Perm() != 0o640 {
+		t.Errorf("file has mode %v, %v; want 0640 as before", about.Mode(), err)
+	}
+	if entries, _ := os.ReadDir(filepath.Join(w.dir, "ads")); len(entries) != 1 {
+		t.Errorf("folder holds %v; want the workbook alone", entries)
+	}
+	if a, b := snapshotText(t, loadWorkbook(t, original).Snapshot), snapshotText(t, loadWorkbook(t, content).Snapshot); a != b {
+		t.Errorf("after the write-back the files say\n%s\nwant\n%s", b, a)
+	}
+}
+
+func TestTheSameResultsAgainWriteNothing(t *testing.T) {
+	w := writtenProject(t, bookOf(t, campaignsSheet, adGroupsSheet))
+	_, err := w.back(someOutcomes)
+	must(t, err)
+	content, err := os.ReadFile(w.name())
+	must(t, err)
+	sum := sha256.Sum256(content)
+	w.source.Hash = hex.EncodeToString(sum[:])
+	if changed, err := w.back(someOutcomes); changed || err != nil {
+		t.Errorf("the second WriteBack = %v, %v; want nothing to change", changed, err)
+	}
+}
+
+func TestWriteBackRefusesWhatIsNotTheFileThatWasRead(t *testing.T) {
+	original := bookOf(t, campaignsSheet, adGroupsSheet)
+	for _, c := range []struct {
+		name    string
+		arrange func(w *written)
+		want    string
+	}{
+		{"open in Excel", func(w *written) { must(t, os.WriteFile(filepath.Join(w.dir, "ads", "~$q4.xlsx"), nil, 0o600)) }, "file is open in an editor (~$q4.xlsx is there)"},
+		{"open in LibreOffice", func(w *written) {
+			must(t, os.WriteFile(filepath.Join(w.dir, "ads", ".~lock.q4.xlsx#"), nil, 0o600))
+		}, "file is open in an editor (.~lock.q4.xlsx# is there)"},
+		{"saved since", func(w *written) { w.source.Hash = strings.Repeat("0", 64) }, "file was changed since it was read"},
+		{"a link", func(w *written) {
+			must(t, os.Rename(w.name(), w.name()+".real"))
+			must(t, os.Symlink("q4.xlsx.real", w.name()))
+		}, "symbolic link"},
+		{"gone", func(w *written) { must(t, os.Remove(w.name())) }, "file is gone"},
+		{"no type that takes results", func(w *written) { w.source.File = "ads/q4.yaml" }, `results are not written into files named ".yaml"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := writtenProject(t, original)
+			c.arrange(&w)
+			_, err := w.back(someOutcomes)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("WriteBack = %v; want %q", err, c.want)
+			}
+			if content, err := os.ReadFile(w.name()); err == nil && string(content) != string(original) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+func TestWriteBackRefusesAFormulaWhereAResultBelongs(t *testing.T) {
+	original := bookWith(t, func(f *excelize.File) {
+		must(t, f.SetCellStr("Campaigns", "H1", "Result"))
+		must(t, f.SetCellFormula("Campaigns", "H2", "D2*30"))
+	}, campaignsSheet, adGroupsSheet)
+	_, err := writtenProject(t, original).back(someOutcomes)
+	if want := `sheet "Campaigns": cell H2 holds a formula where a result belongs`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("WriteBack = %v; want %q", err, want)
+	}
+}
