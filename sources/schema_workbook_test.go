@@ -2,8 +2,11 @@ package sources
 
 import (
 	"bytes"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/kinds"
 
@@ -29,8 +32,8 @@ func sheetRows(t testing.TB, f *excelize.File, sheets map[string]any) map[string
 				if m := bracketed.FindStringSubmatch(rows[0][i]); m != nil {
 					header = m[1]
 				}
-				if cell != "" && header != "First day" && header != "Last day" && header != "Start date" { // stored as numbers of days
-					row[header] = cell
+				if cell != "" {
+					row[header] = dayOfCell(t, header, cell)
 				}
 			}
 			if len(cells) == 0 || cells[0] == "" || strings.HasPrefix(cells[0], "#") {
@@ -41,6 +44,18 @@ func sheetRows(t testing.TB, f *excelize.File, sheets map[string]any) map[string
 		book[sheet] = list
 	}
 	return book
+}
+
+// dayOfCell shows a day as people see it: it is stored as a number of days.
+func dayOfCell(t testing.TB, header, cell string) string {
+	t.Helper()
+	serial, err := strconv.Atoi(cell)
+	if err != nil || !slices.Contains([]string{"First day", "Last day", "Start date"}, header) {
+		return cell
+	}
+	day, err := excelize.ExcelDateToTime(float64(serial), false)
+	must(t, err)
+	return day.Format(time.DateOnly)
 }
 
 func sheetsOfSchema() map[string]any {
