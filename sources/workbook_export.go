@@ -8,7 +8,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 
@@ -42,37 +41,21 @@ func (b *bookWriter) rowsOf(s *sheet) ([]rowCells, error) {
 	return rows, nil
 }
 
-// parentNames says how the rows of children name each resource: by its name
-// where that leads to it alone, else by its key.
-func (b *bookWriter) parentNames() map[resource.Address]string {
-	called := map[resource.Address]int{}
-	place := func(r *resource.Resource, text string) resource.Address {
-		return resource.Address{Kind: r.Address.Kind, Key: b.schemas.Parent(r.Address).Key + "\x00" + strings.ToLower(text)}
-	}
-	for _, r := range b.resources() {
-		name, leaf := b.schemas.Of(r.Address.Kind).NameOf(r), r.Address.Leaf()
-		called[place(r, leaf)]++
-		if !strings.EqualFold(name, leaf) {
-			called[place(r, name)]++
+// entryRows are the rows of a sheet of entries.
+func (b *bookWriter) entryRows(s *sheet) []rowCells {
+	var rows []rowCells
+	for _, e := range b.entries {
+		if e.list.title != s.title {
+			continue
 		}
-	}
-	names := map[resource.Address]string{}
-	for _, r := range b.resources() {
-		name := b.schemas.Of(r.Address.Kind).NameOf(r)
-		names[r.Address] = r.Address.Leaf()
-		if name != "" && called[place(r, name)] == 1 && !strings.Contains(name, "/") {
-			names[r.Address] = name
+		cells := make([]any, len(s.columns))
+		for i := range s.columns {
+			cells[i] = textCell(s.styles[i], b.entryText(&s.columns[i], e))
 		}
+		guardRemark(cells)
+		rows = append(rows, func(int) []any { return cells })
 	}
-	return names
-}
-
-func (b *bookWriter) resources() []*resource.Resource {
-	var all []*resource.Resource
-	for _, s := range b.schemas {
-		all = append(all, b.byKind[s.Kind]...)
-	}
-	return all
+	return rows
 }
 
 // resourceCells makes one row. Every text is read again as the reader would, so
@@ -94,7 +77,7 @@ func (b *bookWriter) resourceCells(s *sheet, p *part, r *resource.Resource) (row
 		case c.ours == oursFigure:
 			cells[i] = b.figureCell(s.styles[i], c.figure, r.ID)
 		default:
-			cells[i] = textCell(s.styles[i], b.plainText(p, c, r))
+			cells[i] = textCell(s.styles[i], b.plainText(&p.tab, c, r))
 		}
 		if err != nil {
 			return nil, err
@@ -109,37 +92,12 @@ func (b *bookWriter) resourceCells(s *sheet, p *part, r *resource.Resource) (row
 	}, nil
 }
 
-// plainText is what a column that is no attribute says of a resource.
-func (b *bookWriter) plainText(p *part, c *column, r *resource.Resource) string {
-	switch {
-	case c.role == roleKind:
-		return p.words()[0]
-	case c.role == roleParent:
-		return b.names[b.ancestor(r, c.depth)]
-	case c.role == roleKey:
-		return r.Address.Leaf()
-	case c.role == roleID:
-		return r.ID
-	case c.ours == oursFact:
-		return cutText(r.Facts.Value(c.fact.Name).Text())
-	}
-	return ""
-}
-
 // textCell is nil, an empty cell, where there is no text.
 func textCell(style int, text string) any {
 	if text == "" {
 		return nil
 	}
 	return excelize.Cell{StyleID: style, Value: text}
-}
-
-func (b *bookWriter) ancestor(r *resource.Resource, depth int) resource.Address {
-	a := b.schemas.Parent(r.Address)
-	for b.schemas.Depth(a.Kind) > depth {
-		a = b.schemas.Parent(a)
-	}
-	return a
 }
 
 // guardRemark keeps a name that begins with # from making its row a remark: a
@@ -160,30 +118,18 @@ func guardRemark(cells []any) {
 
 // attributeCell makes the cell of a value, nil where it stands elsewhere.
 func (b *bookWriter) attributeCell(style int, a *resource.Attribute, r *resource.Resource) (any, error) {
-	v := r.Value(a.Name)
-	switch {
-	case v.IsAbsent():
-		return nil, nil
-	case v.IsNull():
-		return excelize.Cell{StyleID: style, Value: "[clear]"}, nil
+	text, err := b.attributeText(a, r)
+	if err != nil {
+		return nil, err
 	}
+	v := r.Value(a.Name)
 	if number, ok := v.Number(); ok {
 		return b.amountCell(style, a, number)
 	}
-	if a.Type.IsList() {
-		return b.listCell(a, r, style)
-	}
-	if serial, ok := serialOf(v.Text()); ok && (a.Type == resource.TypeDay || a.Type == resource.TypeLast) {
+	if serial, ok := serialOf(text); ok && (a.Type == resource.TypeDay || a.Type == resource.TypeLast) {
 		return excelize.Cell{StyleID: style, Value: serial}, nil
 	}
-	text := imageText(v)
-	if finding := unwritable(text); finding != "" {
-		return nil, fmt.Errorf("%s %s", a.Name, finding)
-	}
-	if again, finding := a.Parse(text, resource.Env{Currency: b.Account.Currency}); finding != nil || a.Type != resource.TypeImage && !again.Equal(v) || asksToClear(text, a.Type) {
-		return nil, fmt.Errorf("%s is %q, which a cell cannot say", a.Name, diag.Printable(text))
-	}
-	return excelize.Cell{StyleID: style, Value: text}, nil
+	return textCell(style, text), nil
 }
 
 // amountCell is an amount. In a currency without cents a whole amount shows none.

@@ -27,7 +27,7 @@ type Export struct {
 // with drop-downs, notes and one example row that is not read (formats.md
 // section 3). Money columns name the account's currency.
 func WriteTemplate(w io.Writer, schemas resource.Schemas, a Account) error {
-	return writeBook(w, &bookWriter{schemas: schemas, Export: Export{Account: a}, role: "template"})
+	return writeBook(w, newBookWriter(schemas, nil, Export{Account: a}, "template"))
 }
 
 // WriteWorkbook writes a snapshot, one row a resource, so that reading it gives
@@ -41,21 +41,21 @@ func WriteWorkbook(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, 
 // WriteExport writes a snapshot of an account as WriteWorkbook does, with what
 // the service says of its resources and with figures beside the rows.
 func WriteExport(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, e Export) error {
-	return writeBook(w, &bookWriter{schemas: schemas, Export: e, snapshot: s, role: "export"})
+	return writeBook(w, newBookWriter(schemas, s, e, "export"))
 }
 
 // bookWriter writes one workbook.
 type bookWriter struct {
 	Export
-	schemas  resource.Schemas
-	snapshot *resource.Snapshot // nil for a template
-	role     string
-	file     *excelize.File
-	styles   styleBook
-	choices  []choiceList
-	byKind   map[resource.Kind][]*resource.Resource
-	names    map[resource.Address]string // what the rows of children call each resource
-	entries  []entryRow                  // entries of lists that stand on their own sheet
+	rowMaker
+	role    string
+	file    *excelize.File
+	styles  styleBook
+	choices []choiceList
+}
+
+func newBookWriter(schemas resource.Schemas, s *resource.Snapshot, e Export, role string) *bookWriter {
+	return &bookWriter{rowMaker: rowMaker{schemas: schemas, snapshot: s, currency: e.Account.Currency}, Export: e, role: role}
 }
 
 func writeBook(w io.Writer, b *bookWriter) error {
@@ -104,15 +104,6 @@ func (b *bookWriter) write() error {
 		}
 	}
 	return nil
-}
-
-// index sorts the resources once.
-func (b *bookWriter) index() {
-	b.byKind = map[resource.Kind][]*resource.Resource{}
-	for _, a := range b.snapshot.Addresses() {
-		b.byKind[a.Kind] = append(b.byKind[a.Kind], b.snapshot.Get(a))
-	}
-	b.names = b.parentNames()
 }
 
 // prepare makes the rows of a sheet and everything around them.
@@ -220,7 +211,7 @@ func (b *bookWriter) wantsColumn(t *tab, c *column, shared bool) bool {
 	case c.role != roleAttribute || c.attribute.Header != "":
 		return true
 	}
-	return slices.ContainsFunc(b.byKind[t.schema.Kind], func(r *resource.Resource) bool { return !r.Value(c.attribute.Name).IsAbsent() })
+	return b.sets(t.schema.Kind, c.attribute)
 }
 
 // addSheets makes the sheets in the order people see them.
