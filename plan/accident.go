@@ -60,13 +60,20 @@ func (d *differ) findAccidents() {
 		d.findReplacements(e)
 		d.findScale(e)
 	}
+	d.findMoved()
 	d.findOutliers()
 	d.findNearTwins()
 	d.findActivations()
-	slices.SortFunc(d.plan.Accidents, func(a, b Accident) int {
-		return cmp.Or(strings.Compare(string(a.Hazard), string(b.Hazard)), strings.Compare(string(a.Kind), string(b.Kind)),
-			strings.Compare(a.Attribute, b.Attribute), a.Source.Compare(b.Source), strings.Compare(a.Message, b.Message))
-	})
+	slices.SortFunc(d.plan.Accidents, Accident.compare)
+}
+
+// compare puts what holds something first.
+func (a Accident) compare(b Accident) int {
+	if (a.Held > 0) != (b.Held > 0) {
+		return order(a.Held > 0)
+	}
+	return cmp.Or(strings.Compare(string(a.Hazard), string(b.Hazard)), strings.Compare(string(a.Kind), string(b.Kind)),
+		strings.Compare(a.Attribute, b.Attribute), a.Source.Compare(b.Source), strings.Compare(a.Message, b.Message))
 }
 
 // report adds an accident to the plan, with the first examples.

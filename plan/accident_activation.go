@@ -1,10 +1,6 @@
 package plan
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Limits of activations.
 const (
@@ -43,7 +39,7 @@ func (d *differ) activated(k *kind) []row {
 			}
 		}
 	}
-	slices.SortFunc(starts, func(a, b row) int { return cmp.Or(a.position.Compare(b.position), a.address.Compare(b.address)) })
+	sortRows(starts)
 	return starts
 }
 

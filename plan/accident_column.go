@@ -196,7 +196,7 @@ func arranged(columns map[columnKey]*column) []*column {
 // writtenEach sorts rows by position and leaves out what was written once for
 // several of them.
 func writtenEach(rows []row) []row {
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(a.position.Compare(b.position), a.address.Compare(b.address)) })
+	sortRows(rows)
 	own, above := rows[:0], diag.Position{}
 	for i := range rows {
 		at := rows[i].position
@@ -206,6 +206,11 @@ func writtenEach(rows []row) []row {
 		}
 	}
 	return own
+}
+
+// sortRows puts rows in the order they are written in.
+func sortRows(rows []row) {
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(a.position.Compare(b.position), a.address.Compare(b.address)) })
 }
 
 // sourceOf names what rows have in common: their file, else nothing; their

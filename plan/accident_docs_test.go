@@ -16,6 +16,7 @@ var shown = map[string]struct{ was, now table }{
 		fill("ad/boots/trail/a%d target_url=https://shop.example/%s", list("mud sand rock snow road")...),
 		fill("ad/boots/trail/a%d target_url=https://shop.example/%s", list("mud road rock sand snow")...),
 	},
+	"moved":  {nested(list("s r s r s r")...), nested(list("r r r s s s")...)},
 	"series": {fill(budget, list("50 40 48 45 80")...), fill(budget, list("50 51 52 53 54")...)},
 	"scale":  {fill(budget, "50"), fill(budget, "50000000")},
 	"fill": {

@@ -200,3 +200,23 @@ func mixed(t *rapid.T, s *resource.Snapshot) *resource.Snapshot {
 	}
 	return other
 }
+
+func TestFewerAllowancesNeverLetMoreOfASlipPass(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawSlips(rt)
+		given := strings.Fields(asked(plan.Diff(s.input(t))))
+		slices.Sort(given)
+		given = slices.Compact(given)
+		if len(given) == 0 {
+			rt.Skip("nothing is held")
+		}
+		all := plan.Diff(s.input(t, given...))
+		kept := rapid.SliceOfDistinct(rapid.SampledFrom(given), rapid.ID).Draw(rt, "kept")
+		may := sent(all.Applicable())
+		for what := range sent(plan.Diff(s.input(t, kept...)).Applicable()) {
+			if !may[what] {
+				rt.Fatalf("%s passes with %v, and not with %v", what, kept, given)
+			}
+		}
+	})
+}

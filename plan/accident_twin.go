@@ -13,10 +13,11 @@ import (
 // findNearTwins finds new resources that may be a second one of what is there
 // already, in the account or the files: the name differs in case, spaces,
 // punctuation or letters that look alike, or in one letter as fingers slip. Of
-// two new ones the later is it. Where a kind has a budget of its own the create
-// is held, as both would spend; elsewhere it is shown: ad groups and ads are
-// made in versions. What has the name of something live that the files do not
-// name was found as it was compared (holdTwin).
+// two new ones the later is it. The create is held where the kind has a budget
+// of its own, as both would spend, and where the files do not name the other, as
+// it may be a rename. Elsewhere it is shown: ad groups and ads are made in
+// versions. What has the very name of something live that the files do not name
+// was found as it was compared (holdTwin).
 func (d *differ) findNearTwins() {
 	for _, f := range d.families() {
 		d.reportTwins(f.kind, append(f.alike(), f.slips()...))
@@ -150,13 +151,19 @@ func (d *differ) reportTwins(k *kind, found []twinning) {
 	var examples []Example
 	for _, t := range found { // in several files perhaps: each with its whole position
 		r := row{address: t.create.address, position: t.create.position, desired: d.Desired.Get(t.create.address).Value(a.Attribute), change: t.create.change}
-		message := fmt.Sprintf("has the name of %s, %q, %s", t.other.address, cut(t.other.name), t.how)
-		e := r.example(fmt.Sprintf("%s %q %s", r.within(diag.Position{}), cut(t.create.name), message))
+		e := r.example(fmt.Sprintf("%s %q has the name of %s, %q, %s", r.within(diag.Position{}), cut(t.create.name), t.other.address, cut(t.other.name), t.how))
 		e.Other = t.other.address
 		examples = append(examples, e)
-		if len(k.caps) > 0 && d.holdRow(&r, a.Attribute, Twins, message+"; rename it, or allow creating another") {
+		if message, holds := d.twinHold(k, t); holds && d.holdRow(&r, a.Attribute, Twins, message) {
 			a.Held++
 		}
 	}
 	d.report(a, examples)
+}
+
+func (d *differ) twinHold(k *kind, t twinning) (message string, holds bool) {
+	if d.Desired.Get(t.other.address) == nil {
+		return t.how + " " + d.twinMessage([]resource.Address{t.other.address}), true
+	}
+	return fmt.Sprintf("has the name of %s, %q, %s; rename it, or allow creating another", t.other.address, cut(t.other.name), t.how), len(k.caps) > 0
 }

@@ -42,14 +42,16 @@ func in(source diag.Position) string {
 	return " in " + source.String()
 }
 
-// near writes a position beside another: the cell alone within one sheet, the
-// line within one file.
+// near writes a position beside another: the cell or row alone within one sheet,
+// the line within one file.
 func near(p, beside diag.Position, address resource.Address) string {
 	switch {
 	case p.IsZero():
 		return address.String()
 	case p.File != beside.File || p.Sheet != beside.Sheet:
 		return p.String()
+	case p.Sheet != "" && p.Column == 0:
+		return "row " + strconv.Itoa(p.Line)
 	case p.Sheet != "":
 		return p.Cell()
 	}

@@ -29,7 +29,7 @@ type Plan struct {
 	Unmanaged int                // live resources nobody's files name
 	InSync    int                // resources of the files with nothing to change
 	Problems  []diag.Problem     // sorted
-	Accidents []Accident         // sorted; what each change is held for is in the change too
+	Accidents []Accident         // sorted, what holds something first; the changes it holds say so too
 	Spend     Spend              // of the whole account, before and after Applicable
 
 	schemas resource.Schemas

@@ -7,16 +7,22 @@ import (
 	"adsync/internal/diag"
 )
 
+// accidentsShown is how many accidents the text lists.
+const accidentsShown = 30
+
 // accidents writes one line for each accident, before the trees: ! for what
 // holds something, ? for what is only shown.
 func (t *printer) accidents() {
-	for i := range t.plan.Accidents {
+	for i := range t.plan.Accidents[:min(len(t.plan.Accidents), accidentsShown)] {
 		a := &t.plan.Accidents[i]
 		symbol := "?"
 		if a.Held > 0 {
 			symbol = "!"
 		}
 		t.linef(0, "%s %s: %s%s%s", t.colored(symbol), a.Hazard, diag.Printable(a.Message), a.shown(), a.release())
+	}
+	if more := len(t.plan.Accidents) - accidentsShown; more > 0 {
+		t.linef(0, "… and %d more of this, all in -o json.", more)
 	}
 	if len(t.plan.Accidents) > 0 {
 		t.text.WriteByte('\n')
