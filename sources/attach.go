@@ -26,12 +26,9 @@ func (t *tree) attach(name string, at diag.Position) (content []byte, slashPath 
 	if err != nil {
 		return nil, "", t.cannotAttach(name, slashPath, err)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if before, read := t.attached[slashPath]; read && before != hash {
+	if !t.keepAttached(slashPath, hash) {
 		return nil, "", badFile(fmt.Sprintf("file %q changes while it is read; want files that hold still", name))
 	}
-	t.attached[slashPath] = hash
 	return content, slashPath, nil
 }
 

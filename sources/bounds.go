@@ -22,6 +22,7 @@ type bounds struct {
 	sheetRows     int           // rows of a sheet, or of a CSV file
 	hintRows      int           // rows of the sheet of context hints
 	attachedBytes int64         // one image or hint file
+	membersBytes  int64         // one members file, as the service takes it
 	perFile       time.Duration // time to read one file
 }
 
@@ -41,6 +42,7 @@ func defaultBounds() bounds {
 		sheetRows:     100_000,
 		hintRows:      500_000,
 		attachedBytes: 20 * mebibyte,
+		membersBytes:  500_000_000,
 		perFile:       30 * time.Second,
 	}
 }

@@ -51,6 +51,7 @@ var boundNames = map[string]func(*bounds, string) error{
 	"workbook": size(func(b *bounds) *int64 { return &b.workbookBytes }),
 	"unzipped": size(func(b *bounds) *int64 { return &b.unzippedBytes }),
 	"attached": size(func(b *bounds) *int64 { return &b.attachedBytes }),
+	"members":  size(func(b *bounds) *int64 { return &b.membersBytes }),
 	"time": func(b *bounds, text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {

@@ -20,8 +20,11 @@ func (c *collection) check(e *entry) {
 		}
 		c.checkVisible(e, a, n.Value)
 		c.checkAmount(e, a, n.Value)
-		if a.Type == resource.TypeImage {
+		switch a.Type {
+		case resource.TypeImage:
 			n.Value = c.checkImage(e, n.Value)
+		case resource.TypeMembers:
+			n.Value = c.checkMembers(e, a, n.Value)
 		}
 	}
 	c.checkRules(e)

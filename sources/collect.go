@@ -17,6 +17,8 @@ type collection struct {
 	entries  []entry
 	offsets  []int // of each source's first entry
 	images   map[string]picture
+	members  map[membersKey]membersFile
+	counts   []Members
 	index    index
 }
 
@@ -30,13 +32,14 @@ type entry struct {
 }
 
 func newCollection(schemas resource.Schemas, t *tree) *collection {
-	return &collection{schemas: schemas, tree: t, images: map[string]picture{}}
+	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, members: map[membersKey]membersFile{}}
 }
 
 // collect makes resources of drafts: it takes over defaults and templates,
 // finds keys and parents, and holds every resource against its schema. What is
 // found does not depend on the order of the files: they come sorted by name.
 func (c *collection) collect(files []file, results []result) Desired {
+	setMembersAside(files, results, c.schemas)
 	shared := c.share(results)
 	c.enter(results)
 	for i := range c.entries {

@@ -16,6 +16,12 @@ import (
 // separates its fields, is found out and never guessed. Nothing of a file that
 // is damaged anywhere is used.
 func readCSV(ctx context.Context, file string, content []byte, in input) result {
+	if inPrivate(file) {
+		p := problemAt(diag.Position{File: file}, resource.Finding{
+			Code: diag.IgnoredRows, Severity: diag.Warning, Message: "its folder is for members files, and no audience names it; want an audience that does, or the file elsewhere",
+		})
+		return result{stray: &p}
+	}
 	text, fault := csvfile.Decode(content)
 	if fault != nil {
 		return faulty(file, fault)

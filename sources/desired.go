@@ -1,6 +1,10 @@
 package sources
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
@@ -21,8 +25,14 @@ func (c *collection) desired(files []file, results []result) Desired {
 		}
 	}
 	for i, f := range files {
-		d.Sources = append(d.Sources, Source{File: f.name, Rows: results[i].rows, Hash: f.hash})
+		if !f.members {
+			d.Sources = append(d.Sources, Source{File: f.name, Rows: results[i].rows, Hash: f.hash})
+		}
 	}
+	d.Members = c.counts
+	slices.SortFunc(d.Members, func(a, b Members) int {
+		return cmp.Or(strings.Compare(a.File, b.File), strings.Compare(a.Address, b.Address))
+	})
 	c.reportStrays(files, results)
 	c.refuseNothing(files)
 	d.Problems = c.problems.Sorted()

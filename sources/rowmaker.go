@@ -116,7 +116,7 @@ func (m *rowMaker) attributeText(a *resource.Attribute, r *resource.Resource) (s
 	if finding := unwritable(text); finding != "" {
 		return "", fmt.Errorf("%s %s", a.Name, finding)
 	}
-	if again, finding := a.Parse(text, resource.Env{Currency: m.currency}); finding != nil || a.Type != resource.TypeImage && !again.Equal(v) || asksToClear(text, a.Type) {
+	if again, finding := a.Parse(text, resource.Env{Currency: m.currency}); finding != nil || a.Type != resource.TypeImage && a.Type != resource.TypeMembers && !again.Equal(v) || asksToClear(text, a.Type) {
 		return "", fmt.Errorf("%s is %q, which a cell cannot say", a.Name, diag.Printable(text))
 	}
 	return text, nil

@@ -30,12 +30,14 @@ type Desired struct {
 	Sources  []Source       // sorted by file
 	Problems []diag.Problem // sorted; nothing is applied when one is an error
 	// Hash is the SHA-256, in hex, over the names and bytes of every file read:
-	// adsync.yaml, the sources, and the images and hint files they refer to.
+	// adsync.yaml, the sources, and the images, hint and members files they refer to.
 	Hash string
 	// Images leads from the canonical value of an image, "sha256:<hex>", to
 	// where it is: its slash path in the tree, or for a picture that lies in a
 	// workbook the workbook's path, #, and the part: "ads/q4.xlsx#xl/media/image1.png".
 	Images map[string]string
+	// Members counts what the members files of audiences hold, sorted by file.
+	Members []Members
 }
 
 // Load reads the sources of a project. It never fails: what is wrong is in

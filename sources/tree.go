@@ -39,6 +39,7 @@ type file struct {
 	content []byte
 	hash    string
 	problem *diag.Problem // why there is no content
+	members bool          // a members file, and so no source
 }
 
 func openTree(p Project) (*tree, error) {

@@ -135,6 +135,8 @@ func (y *yamlWriter) value(indent int, name string, a *resource.Attribute, v res
 		}
 	case a.Type.IsList():
 		y.line(indent, name+": ["+flowItems(v.Items())+"]")
+	case a.Type == resource.TypeMembers:
+		y.line(indent, name+": "+yamlText(v.Written(), false))
 	case a.Type == resource.TypeImage:
 		y.line(indent, name+": "+yamlText(imageText(v), false))
 	case a.Type == resource.TypeObject && isPlain(v.Text()):

@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 			"cell":       cellHolds,
 			"picture":    pastePicture,
 			"cells":      printCells,
+			"hides":      hideCanaries,
 			"truncate":   truncateFile,
 			"damage":     damageMember,
 			"awaitheld":  awaitHeld,

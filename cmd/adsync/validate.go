@@ -33,12 +33,13 @@ func (a *app) validate() *cobra.Command {
 
 // validation is the JSON form of what validate found.
 type validation struct {
-	FormatVersion int              `json:"format_version"`
-	Sources       []sources.Source `json:"sources"`
-	Resources     int              `json:"resources"`
-	Problems      []diag.Problem   `json:"problems"`
-	Online        *onlineCheck     `json:"online,omitempty"` // with --online, where the files are whole
-	Error         string           `json:"error,omitempty"`
+	FormatVersion int               `json:"format_version"`
+	Sources       []sources.Source  `json:"sources"`
+	Members       []sources.Members `json:"members"`
+	Resources     int               `json:"resources"`
+	Problems      []diag.Problem    `json:"problems"`
+	Online        *onlineCheck      `json:"online,omitempty"` // with --online, where the files are whole
+	Error         string            `json:"error,omitempty"`
 }
 
 func (a *app) runValidate(c *cobra.Command, args []string, online bool) error {
@@ -57,7 +58,7 @@ func (a *app) runValidate(c *cobra.Command, args []string, online bool) error {
 
 func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) error {
 	if a.flags.output == "json" {
-		document := validation{formatVersion, listedSources(l.desired.Sources), l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
+		document := validation{formatVersion, listedSources(l.desired.Sources), append([]sources.Members{}, l.desired.Members...), l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
 		if err := errors.Join(a.printJSON(document), failure); err != nil {
 			return err
 		}
@@ -68,6 +69,10 @@ func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) erro
 	}
 	for _, s := range l.desired.Sources {
 		fmt.Fprintf(a.out, "%s: %d rows read, %d used, %d ignored, %d failed\n", diag.Printable(s.File), s.Rows.Read, s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
+	}
+	for _, m := range l.desired.Members {
+		fmt.Fprintf(a.out, "%s, %s of %s: %d lines read, %d used, %d blank, %d twice, %d left out\n",
+			diag.Printable(m.File), m.Identifier, m.Address, m.Rows.Read, m.Rows.Used, m.Rows.Blank, m.Rows.Duplicate, m.Rows.Rejected)
 	}
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err

@@ -35,6 +35,7 @@ const (
 	HiddenCells     Code = "ADS1027" // hidden rows, columns or sheets that are read
 	NotApplied      Code = "ADS1028" // a kind this version reads and checks, and does not send
 	StrayPicture    Code = "ADS1029" // a picture of a workbook that is no row's image, where one may be meant
+	LeftOut         Code = "ADS1030" // lines of a members file that are not used
 )
 
 // Codes of problems with the service.

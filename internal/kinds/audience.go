@@ -21,7 +21,7 @@ func audience() *resource.Schema {
 			{
 				Name: "members.file", Header: "Members file", Synonyms: []string{"Members", "File"},
 				Help: "A file of the folder with one e-mail address, phone number or hash a line. It is hashed before it leaves. Blank: the members are left as they are.", Example: "private/customers.csv",
-				Type: resource.TypeMembers,
+				Type: resource.TypeMembers, Identifier: "members.identifier",
 			},
 			{
 				Name: "members.identifier", Header: "Identifier", Synonyms: []string{"Identifier type"},

@@ -92,6 +92,8 @@ type Attribute struct {
 	Min     int64    // shortest length in code points, least micros or fewest items
 	Max     int64    // longest; 0 is unbounded
 
+	Identifier string // TypeMembers: the attribute that says what the file holds
+
 	Required  bool   // every row must give it
 	OnCreate  bool   // a create must give it, or Default
 	Default   string // what a create sends when the files do not say

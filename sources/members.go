@@ -1,0 +1,214 @@
+package sources
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/members"
+	"adsync/internal/resource"
+)
+
+// Members is what a members file holds, in numbers. Nothing of a person is in
+// it, nor in any problem: a line that is left out is named by its number.
+type Members struct {
+	Address    string              `json:"address"`
+	File       string              `json:"file"` // slash-separated, relative to the project's folder
+	Identifier members.Identifier  `json:"identifier"`
+	Rows       members.Counts      `json:"rows"`
+	Rejected   []members.Rejection `json:"rejected"`
+}
+
+// membersFile is a members file read under one identifier.
+type membersFile struct {
+	digest   string
+	list     members.List // without its hashes
+	findings []resource.Finding
+	failed   bool
+}
+
+// membersKey is what a file means: the same lines under another identifier are
+// other people.
+type membersKey struct {
+	path string
+	as   members.Identifier
+}
+
+// checkMembers turns the path of a members file into the digest of its people,
+// and keeps how many there are.
+func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Value) resource.Value {
+	as := members.Identifier(e.resource.Value(a.Identifier).Text())
+	if as == "" {
+		return v // a rule of the kind says so
+	}
+	slashPath, finding := attachedPath(v.Text(), v.Position.File)
+	if finding != nil {
+		c.report(e, v.Position, *finding)
+		return v
+	}
+	key := membersKey{slashPath, as}
+	m, read := c.members[key]
+	if !read {
+		m = c.tree.readMembers(v.Text(), slashPath, as)
+		c.members[key] = m
+	}
+	for _, f := range m.findings {
+		c.report(e, v.Position, f)
+	}
+	if m.failed {
+		return v
+	}
+	c.counts = append(c.counts, Members{e.resource.Address.String(), slashPath, as, m.list.Counts, m.list.Rejections})
+	return resource.Text(m.digest).As(slashPath).At(v.Position)
+}
+
+func (t *tree) readMembers(name, slashPath string, as members.Identifier) membersFile {
+	if link := linkIn(t.root, slashPath); link != "" {
+		return refusedMembers(badFile(fmt.Sprintf("file is %q, and %q is a symbolic link; want the file itself", name, link)))
+	}
+	list, hash, err := readMembersFile(t.root, slashPath, as, t.bounds)
+	var f *members.Fault
+	switch {
+	case errors.As(err, &f):
+		return refusedMembers(faultyMembers(name, f))
+	case err != nil:
+		return refusedMembers(t.cannotAttach(name, slashPath, err))
+	case !t.keepAttached(slashPath, hash):
+		return refusedMembers(badFile(fmt.Sprintf("file %q changes while it is read; want files that hold still", name)))
+	}
+	m := membersFile{digest: list.Digest(), findings: judgeMembers(name, list)}
+	m.list.Counts, m.list.Rejections = list.Counts, list.Rejections
+	for _, f := range m.findings {
+		m.failed = m.failed || f.Severity != diag.Warning
+	}
+	return m
+}
+
+func refusedMembers(f *resource.Finding) membersFile {
+	return membersFile{findings: []resource.Finding{*f}, failed: true}
+}
+
+func faultyMembers(name string, f *members.Fault) *resource.Finding {
+	where := fmt.Sprintf("members file %q", name)
+	if f.Line > 0 {
+		where += fmt.Sprintf(", line %d", f.Line)
+	}
+	return &resource.Finding{Code: diag.BadFile, Message: where + ": " + f.Message, Hint: f.Hint}
+}
+
+// judgeMembers says what is wrong with what a file holds. Lines are left out
+// with a warning, unless the file is not what it is said to be: sent in the
+// place of the people before, it would take most of them out.
+func judgeMembers(name string, list *members.List) []resource.Finding {
+	var findings []resource.Finding
+	for _, r := range list.Rejections {
+		f := resource.Finding{
+			Code: diag.LeftOut, Severity: diag.Warning,
+			Message: fmt.Sprintf("%s of members file %q %s (%s), and will be left out; want %s", counted(r.Count, "line", "lines"), name, saidOf(r), namedLines(r), wantedIdentifier(list.Identifier)),
+		}
+		if r.Reason.Misread() {
+			f.Code, f.Severity = diag.BadFile, diag.Error
+			f.Message = fmt.Sprintf("%s of members file %q %s (%s); want %s", counted(r.Count, "line", "lines"), name, saidOf(r), namedLines(r), wantedIdentifier(list.Identifier))
+			f.Hint = "give the identifier that the file holds"
+		}
+		findings = append(findings, f)
+	}
+	switch c := list.Counts; {
+	case c.Used == 0:
+		findings = append(findings, *badFile(fmt.Sprintf("members file %q holds no identifier that can be used; want at least one", name)))
+	case c.Rejected > c.Used+c.Duplicate:
+		findings = append(findings, *badFile(fmt.Sprintf("members file %q has %d lines to leave out and %d to use; want a file most of which can be used", name, c.Rejected, c.Used+c.Duplicate)))
+	}
+	if list.Hidden > 0 {
+		findings = append(findings, resource.Finding{
+			Code: diag.HiddenCells, Severity: diag.Warning,
+			Message: fmt.Sprintf("%s in members file %q, and read like the others", counted(list.Hidden, "row is hidden", "rows are hidden"), name),
+		})
+	}
+	return findings
+}
+
+// saidOf makes the reason fit one line.
+func saidOf(r members.Rejection) string {
+	if r.Count == 1 {
+		return strings.Replace(string(r.Reason), "hold", "holds", 1)
+	}
+	return string(r.Reason)
+}
+
+func namedLines(r members.Rejection) string {
+	if len(r.Lines) == 0 {
+		return "their numbers are not listed"
+	}
+	numbers := make([]string, len(r.Lines))
+	for i, line := range r.Lines {
+		numbers[i] = fmt.Sprint(line)
+	}
+	said := "line"
+	if len(numbers) > 1 {
+		said = "lines"
+	}
+	if r.Count > len(r.Lines) {
+		numbers = append(numbers, "…")
+	}
+	return said + " " + strings.Join(numbers, ", ")
+}
+
+func wantedIdentifier(as members.Identifier) string {
+	switch as {
+	case members.Email:
+		return "an e-mail address alone"
+	case members.Phone:
+		return "a telephone number with + and country code, such as +14155550123"
+	}
+	return "the SHA-256 of the identifier, 64 hex digits"
+}
+
+// readMembersFile reads a file through the folder's root and gives its SHA-256,
+// which is kept from every output: that of a file with one line may be that of
+// a person.
+func readMembersFile(root *os.Root, slashPath string, as members.Identifier, b bounds) (list *members.List, hash string, err error) {
+	defer func() {
+		if recover() != nil { // its text might quote what was read
+			list, err = nil, errNotRead
+		}
+	}()
+	if strings.EqualFold(path.Ext(slashPath), ".xlsx") {
+		content, hash, err := readRegular(root, slashPath, b.workbookBytes)
+		if err != nil {
+			return nil, "", err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), b.perFile)
+		defer cancel()
+		list, err = members.ReadWorkbook(ctx, content, as, b.workbook())
+		return list, hash, err
+	}
+	handle, err := openRegular(root, slashPath)
+	if err != nil {
+		return nil, "", err
+	}
+	defer handle.Close()
+	in := newHashing(handle, b.membersBytes)
+	list, err = members.ReadText(in, as)
+	if in.left < 0 {
+		return nil, "", tooLarge{b.membersBytes}
+	}
+	var fault *members.Fault
+	if err != nil && !errors.As(err, &fault) {
+		return nil, "", fmt.Errorf("read: %w", cmp.Or(in.failed, errNotRead))
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	_, err = io.Copy(io.Discard, in)
+	return list, in.hex(), err
+}
+
+// errNotRead stands for an error that might quote what was read.
+var errNotRead = errors.New("file cannot be read to its end")

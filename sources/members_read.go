@@ -1,0 +1,122 @@
+package sources
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/members"
+	"adsync/internal/resource"
+)
+
+// hashing takes the SHA-256 of what is read, up to a bound.
+type hashing struct {
+	in     io.Reader
+	sum    hash.Hash
+	left   int64 // of the bound; below 0 the file is beyond it
+	failed error
+}
+
+func newHashing(in io.Reader, bound int64) *hashing {
+	return &hashing{in: in, sum: sha256.New(), left: bound}
+}
+
+func (h *hashing) Read(p []byte) (int, error) {
+	n, err := h.in.Read(p)
+	h.sum.Write(p[:n])
+	h.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		h.failed = err
+	}
+	if h.left < 0 {
+		return 0, tooLarge{}
+	}
+	return n, err
+}
+
+func (h *hashing) hex() string { return hex.EncodeToString(h.sum.Sum(nil)) }
+
+// keepAttached remembers a file that a value refers to; false where it was
+// another before.
+func (t *tree) keepAttached(slashPath, hash string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if before, read := t.attached[slashPath]; read && before != hash {
+		return false
+	}
+	t.attached[slashPath] = hash
+	return true
+}
+
+// ReadMembers reads the people of a members file again, to send them: the path
+// and the identifier as Desired.Members gives them, and the digest that is the
+// canonical value of the attribute. It never gives other people: a file that
+// has changed since it was loaded is an error. Every error is free of what the
+// file says.
+func (p Project) ReadMembers(slashPath string, as members.Identifier, digest string) (*members.List, error) {
+	if !fs.ValidPath(slashPath) {
+		return nil, fmt.Errorf("members file is %q; want a path below the project's folder", slashPath)
+	}
+	root, err := os.OpenRoot(p.folder())
+	if err != nil {
+		return nil, fmt.Errorf("open project folder: %w", err)
+	}
+	defer root.Close()
+	if link := linkIn(root, slashPath); link != "" {
+		return nil, fmt.Errorf("members file is %q, and %q is a symbolic link; want the file itself", slashPath, link)
+	}
+	list, _, err := readMembersFile(root, slashPath, as, p.limits())
+	if err != nil {
+		return nil, fmt.Errorf("read members file %q: %w", slashPath, err)
+	}
+	if list.Digest() != digest {
+		return nil, fmt.Errorf("members file %s has changed since it was read; plan again", diag.Printable(slashPath))
+	}
+	return list, nil
+}
+
+// setMembersAside takes the members files out of the sources: a table of people
+// may look like one of campaigns, and nothing it says is to be repeated.
+func setMembersAside(files []file, results []result, schemas resource.Schemas) {
+	named := map[string]bool{}
+	note := func(schema *resource.Schema, attributes resource.Attributes) {
+		for _, n := range attributes {
+			a, known := schema.Attribute(n.Name)
+			if !known || a.Type != resource.TypeMembers || !n.Value.IsSet() {
+				continue
+			}
+			if slashPath, finding := attachedPath(n.Value.Text(), n.Value.Position.File); finding == nil {
+				named[slashPath] = true
+			}
+		}
+	}
+	for i := range results {
+		for j := range results[i].drafts {
+			note(results[i].drafts[j].schema, results[i].drafts[j].attributes)
+		}
+		for _, in := range results[i].inherits {
+			note(in.schema, in.attributes)
+		}
+	}
+	for i := range files {
+		if named[files[i].name] {
+			files[i].members, results[i] = true, result{}
+		}
+	}
+}
+
+// inPrivate says that a table lies in a folder named private, where members
+// files are. It is never read as a source, not even where the audience that
+// names it cannot be read: a problem of a source shows what it says.
+func inPrivate(file string) bool {
+	return slices.Contains(strings.Split(path.Dir(file), "/"), "private")
+}
