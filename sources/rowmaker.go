@@ -182,8 +182,10 @@ func listFor(kind resource.Kind, attribute string) (*listTab, string) {
 	return nil, ""
 }
 
-func (m *rowMaker) entryText(c *column, e entryRow) string {
+func (m *rowMaker) entryText(t *tab, c *column, e entryRow) string {
 	switch c.role {
+	case roleKind:
+		return t.words()[0]
 	case roleParent:
 		if c.depth < m.schemas.Depth(e.owner.Address.Kind) {
 			return m.names[m.ancestor(e.owner, c.depth)]

@@ -2,11 +2,12 @@ package sources
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
+
+	"adsync/internal/csvfile"
+	"adsync/internal/diag"
 )
 
 // WriteResultsCSV writes the outcomes as CSV with a byte order mark, so that
@@ -16,36 +17,29 @@ func WriteResultsCSV(w io.Writer, outcomes []RowOutcome) error {
 	sorted := slices.SortedStableFunc(slices.Values(outcomes), func(a, b RowOutcome) int {
 		return cmp.Or(a.Position.Compare(b.Position), a.Address.Compare(b.Address))
 	})
-	if _, err := io.WriteString(w, "\ufeff"); err != nil {
-		return fmt.Errorf("write results: %w", err)
-	}
-	table := csv.NewWriter(w)
-	lines := [][]string{{"result", "address", "file", "sheet", "row", "cell", "message"}}
+	table := csvfile.NewWriter(w)
+	table.Write([]string{"result", "address", "file", "sheet", "row", "cell", "message"})
 	for _, o := range sorted {
 		row := ""
 		if o.Position.Line > 0 {
 			row = fmt.Sprint(o.Position.Line)
 		}
-		lines = append(lines, []string{o.Result, o.Address.String(), o.Position.File, o.Position.Sheet, row, o.Cell.Cell(), o.Message})
-	}
-	for _, line := range lines {
+		line := []string{o.Result, o.Address.String(), o.Position.File, o.Position.Sheet, row, placeOfCell(o.Cell), o.Message}
 		for i := range line {
-			line[i] = plainCSV(line[i])
+			line[i] = csvfile.Plain(line[i])
 		}
-		if err := table.Write(line); err != nil {
-			return fmt.Errorf("write results: %w", err)
-		}
+		table.Write(line)
 	}
-	table.Flush()
-	if err := table.Error(); err != nil {
+	if err := table.Flush(); err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}
 	return nil
 }
 
-func plainCSV(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
+// placeOfCell is B7 on a sheet, and line and character in a text.
+func placeOfCell(p diag.Position) string {
+	if p.Sheet != "" || p.Line == 0 {
+		return p.Cell()
 	}
-	return text
+	return fmt.Sprintf("%d:%d", p.Line, p.Column)
 }

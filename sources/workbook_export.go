@@ -50,7 +50,7 @@ func (b *bookWriter) entryRows(s *sheet) []rowCells {
 		}
 		cells := make([]any, len(s.columns))
 		for i := range s.columns {
-			cells[i] = textCell(s.styles[i], b.entryText(&s.columns[i], e))
+			cells[i] = textCell(s.styles[i], b.entryText(&s.tab, &s.columns[i], e))
 		}
 		guardRemark(cells)
 		rows = append(rows, func(int) []any { return cells })

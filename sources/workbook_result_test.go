@@ -142,9 +142,9 @@ func TestResultsCSV(t *testing.T) {
 		{Address: resource.Address{Kind: "campaign", Key: "b"}, Position: inCell("Campaigns", 3, 0), Result: "failed", Message: "=1+1, \"or\" not", Cell: inCell("Campaigns", 3, 4)},
 		{Address: resource.Address{Kind: "campaign", Key: "a"}, Position: diag.Position{File: "ads.yaml", Line: 2, Column: 3}, Result: "created"},
 	}))
-	want := "\ufeffresult,address,file,sheet,row,cell,message\n" +
-		"created,campaign/a,ads.yaml,,2,,\n" +
-		"failed,campaign/b,q4.xlsx,Campaigns,3,D3,\"'=1+1, \"\"or\"\" not\"\n"
+	want := "\ufeffresult,address,file,sheet,row,cell,message\r\n" +
+		"created,campaign/a,ads.yaml,,2,,\r\n" +
+		"failed,campaign/b,q4.xlsx,Campaigns,3,D3,\"'=1+1, \"\"or\"\" not\"\r\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("CSV (-want +got):\n%s", diff)
 	}

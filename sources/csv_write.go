@@ -1,0 +1,223 @@
+package sources
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"adsync/internal/csvfile"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// WriteCSV writes a snapshot as one CSV file with a column Kind, so that reading
+// it gives the same snapshot. It is UTF-8 with a byte order mark and lines ended
+// by CR LF, as spreadsheet programs want it. A text no cell can hold, or that a
+// CSV file would not give back, is an error.
+func WriteCSV(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, a Account) error {
+	f := allKinds(schemas)
+	c := newCSVWriter(schemas, s, a)
+	t, err := c.table(f)
+	if err != nil {
+		return fmt.Errorf("write CSV: %w", err)
+	}
+	t.dropBlank()
+	return t.write(w)
+}
+
+// WriteCSVFiles writes a snapshot as one CSV file a sheet, by the files' names:
+// campaigns.csv, ad-groups.csv. A sheet without rows has no file.
+func WriteCSVFiles(schemas resource.Schemas, s *resource.Snapshot, a Account) (map[string][]byte, error) {
+	c := newCSVWriter(schemas, s, a)
+	files := map[string][]byte{}
+	for _, f := range formsOf(schemas) {
+		name := fileNameOf(f.title)
+		t, err := c.table(f)
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", name, err)
+		}
+		if len(t.rows) == 0 {
+			continue
+		}
+		var content bytes.Buffer
+		if err := t.write(&content); err != nil {
+			return nil, err
+		}
+		files[name] = content.Bytes()
+	}
+	return files, nil
+}
+
+// csvWriter writes the rows of a snapshot as fields.
+type csvWriter struct {
+	rowMaker
+}
+
+func newCSVWriter(schemas resource.Schemas, s *resource.Snapshot, a Account) *csvWriter {
+	c := &csvWriter{rowMaker{schemas: schemas, snapshot: s, currency: a.Currency}}
+	c.index()
+	return c
+}
+
+// csvTable is one file: a column of each title of the form's tabs.
+type csvTable struct {
+	header []string
+	rows   [][]string
+}
+
+// table makes the rows of a form, tab after tab: kinds come before the entries
+// of their lists.
+func (c *csvWriter) table(f form) (*csvTable, error) {
+	t := &csvTable{}
+	places := map[string]int{}
+	for i := range f.tabs {
+		for k := range f.tabs[i].columns {
+			col := &f.tabs[i].columns[k]
+			if _, there := places[resource.Fold(col.title)]; there || !c.wantsColumn(&f.tabs[i], col) {
+				continue
+			}
+			places[resource.Fold(col.title)] = len(t.header)
+			t.header = append(t.header, c.headerOf(col))
+		}
+	}
+	for i := range f.tabs {
+		if err := c.fill(t, &f.tabs[i], places); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// wantsColumn leaves out what nobody reads and attributes without a header that
+// no resource sets.
+func (c *csvWriter) wantsColumn(t *tab, col *column) bool {
+	switch col.role {
+	case roleOurs, roleLists, roleInclude:
+		return false
+	case roleAttribute:
+		return col.attribute.Header != "" || c.sets(t.schema.Kind, col.attribute)
+	}
+	return true
+}
+
+// headerOf is a column's title with the currency of its amounts.
+func (c *csvWriter) headerOf(col *column) string {
+	if col.role == roleAttribute && col.attribute.Type == resource.TypeMoney && c.currency != "" {
+		return col.title + " (" + c.currency + ")"
+	}
+	return col.title
+}
+
+// fill makes the rows of one tab.
+func (c *csvWriter) fill(t *csvTable, of *tab, places map[string]int) error {
+	if of.list != nil {
+		for _, e := range c.entries {
+			if e.list.title != of.list.title {
+				continue
+			}
+			row, err := c.row(t, of, places, func(col *column) (string, error) { return c.entryText(of, col, e), nil })
+			if err != nil {
+				return fmt.Errorf("%s: %w", e.owner.Address, err)
+			}
+			t.rows = append(t.rows, row)
+		}
+		return nil
+	}
+	for _, r := range c.byKind[of.schema.Kind] {
+		row, err := c.row(t, of, places, func(col *column) (string, error) {
+			if col.role == roleAttribute {
+				return c.attributeText(col.attribute, r)
+			}
+			return c.plainText(of, col, r), nil
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.Address, err)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return nil
+}
+
+// row makes the fields of one row. A first text that begins with # gets a space,
+// so that it makes no remark of its row.
+func (c *csvWriter) row(t *csvTable, of *tab, places map[string]int, textOf func(*column) (string, error)) ([]string, error) {
+	row := make([]string, len(t.header))
+	first, firstText := len(row), ""
+	for i := range of.columns {
+		col := &of.columns[i]
+		place, there := places[resource.Fold(col.title)]
+		if !there || !c.wantsColumn(of, col) {
+			continue
+		}
+		text, err := textOf(col)
+		if err != nil {
+			return nil, err
+		}
+		if row[place], err = fieldOf(text, col); err != nil {
+			return nil, fmt.Errorf("%s %w", strings.ToLower(col.title), err)
+		}
+		if text != "" && place < first {
+			first, firstText = place, text
+		}
+	}
+	if strings.HasPrefix(firstText, "#") {
+		row[first] = " " + row[first]
+	}
+	return row, nil
+}
+
+// fieldOf is the field of a text, read again as the reader would.
+func fieldOf(text string, col *column) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	typ := resource.TypeText
+	switch {
+	case col.role == roleAttribute:
+		typ = col.attribute.Type
+	case col.role == roleKey:
+		typ = typeKey
+	case col.role == roleID:
+		typ = resource.TypeID
+	}
+	field := csvfile.Exact(text)
+	if typ == resource.TypeMoney || typ == resource.TypeDay || typ == resource.TypeLast {
+		field = text
+	}
+	g := csvGrid{meanings: make([]csvfile.Meaning, 1)}
+	said, meaning := csvfile.Read(strings.ReplaceAll(field, "\r\n", "\n"))
+	g.meanings[0] = meaning
+	_, finding := g.text(xlsx.Cell{Column: 1, Form: xlsx.TextCell, Text: said, HasValue: true}, typ)
+	if said != text || meaning == csvfile.Formula || finding != nil || strings.ContainsRune(text, 0) {
+		return "", fmt.Errorf("is %q, which a CSV file cannot say", diag.Printable(text))
+	}
+	return field, nil
+}
+
+// dropBlank takes away the columns that are blank in every row.
+func (t *csvTable) dropBlank() {
+	for i := len(t.header) - 1; i >= 0 && len(t.rows) > 0; i-- {
+		if slices.ContainsFunc(t.rows, func(row []string) bool { return row[i] != "" }) {
+			continue
+		}
+		t.header = slices.Delete(t.header, i, i+1)
+		for n := range t.rows {
+			t.rows[n] = slices.Delete(t.rows[n], i, i+1)
+		}
+	}
+}
+
+func (t *csvTable) write(w io.Writer) error {
+	out := csvfile.NewWriter(w)
+	out.Write(t.header)
+	for _, row := range t.rows {
+		out.Write(row)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write CSV: %w", err)
+	}
+	return nil
+}

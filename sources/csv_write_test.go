@@ -1,0 +1,106 @@
+package sources
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func csvOf(t testing.TB, s *resource.Snapshot) string {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, WriteCSV(&b, kinds.All(), s, dollars))
+	return b.String()
+}
+
+func loadCSV(t testing.TB, text string) Desired {
+	t.Helper()
+	return load(t, folder(t, map[string]string{"all.csv": text}))
+}
+
+// cannotSay is how a writer refuses a text its format would not give back.
+func cannotSay(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "cannot say") || strings.Contains(err.Error(), "no cell can hold"))
+}
+
+func TestCSVThatIsWrittenReadsBackTheSame(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		want := drawSnapshot(rt, kinds.All())
+		if want.Len() == 0 {
+			return
+		}
+		var b bytes.Buffer
+		err := WriteCSV(&b, kinds.All(), want, dollars)
+		if cannotSay(err) {
+			return
+		}
+		must(t, err)
+		got := loadCSV(t, b.String())
+		if a, b := snapshotText(t, want), snapshotText(t, got.Snapshot); a != b {
+			rt.Fatalf("load(WriteCSV(x)) =\n%s%swant\n%s", b, printed(got.Problems), a)
+		}
+		files, err := WriteCSVFiles(kinds.All(), want, dollars)
+		must(t, err)
+		dir, err := os.MkdirTemp(t.TempDir(), "")
+		must(t, err)
+		for name, content := range files {
+			must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+		}
+		got = load(t, dir)
+		if a, b := snapshotText(t, want), snapshotText(t, got.Snapshot); a != b {
+			rt.Fatalf("load(WriteCSVFiles(x)) =\n%s%swant\n%s", b, printed(got.Problems), a)
+		}
+	})
+}
+
+// What is saved in a spreadsheet program and what it cannot hold are the same
+// for a workbook and a CSV file, but for what an encoding would garble.
+func TestCSVTextsThatDoNotComeBackAreErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"GrÃ¼n":       `description is "GrÃ¼n", which a CSV file cannot say`,
+		"lost \ufffd": `which a CSV file cannot say`,
+		"one\r\ntwo":  `which a CSV file cannot say`,
+		"a\x01b":      `description holds a character no cell can hold`,
+		"[clear]":     `description is "[clear]", which a cell cannot say`,
+	} {
+		err := WriteCSV(&bytes.Buffer{}, kinds.All(), oneResource(t, "description", resource.Text(text)), dollars)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("WriteCSV(%q) = %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestCSVIsWrittenAsSpreadsheetProgramsWantIt(t *testing.T) {
+	s := oneResource(t, "name", resource.Text("=Spring, \"big\""), "budget.daily", resource.Number(12_500_000), "start", resource.Text("2026-12-01"),
+		"description", resource.Text("'tis\n+1"), "targeting.countries", resource.List([]string{"CA", "US"}), "conversion_goal", resource.Text("00123"), "end", resource.Null())
+	const want = "\ufeffKind,Campaign,Bidding,Daily budget (USD),Start date,Last day,Countries,Conversion goal,Description,Key,ID\r\n" +
+		`campaign,"'=Spring, ""big""",clicks,12.50,2026-12-01,[clear],"CA, US","=""00123""","'tis` + "\n+1\",spring,cmp_1\r\n"
+	if got := csvOf(t, s); got != want {
+		t.Errorf("WriteCSV =\n%q\nwant\n%q", got, want)
+	}
+}
+
+func TestFilesOfAFolderAreNamedForTheirSheets(t *testing.T) {
+	s := benchmarkSnapshot(2)
+	group := s.Get(resource.Address{Kind: kinds.AdGroup, Key: "campaign-A/runners"})
+	group.Set("context_hints", resource.List([]string{"one\ntwo", "three"}))
+	files, err := WriteCSVFiles(kinds.All(), s, dollars)
+	must(t, err)
+	var names []string
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if diff := cmp.Diff([]string{"ad-groups.csv", "ads.csv", "campaigns.csv", "context-hints.csv"}, names); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
