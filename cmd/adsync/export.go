@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"adsync/internal/resource"
 	"adsync/sources"
@@ -21,12 +22,12 @@ func (a *app) export() *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
 		Use:   "export [FOLDER]",
-		Short: "Write the live account as YAML or as a workbook",
+		Short: "Write the live account as YAML, as a workbook or as CSV",
 		RunE:  func(c *cobra.Command, args []string) error { return a.runExport(c, args, f) },
 	}
-	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
+	c.Flags().StringVar(&f.out, "out", "", "file to write, or for CSV a folder of one file a sheet (default: standard output)")
 	c.Flags().StringVar(&f.figures, "figures", "", "figures to add, such as 7d,30d, yesterday or 2026-11-01..2026-11-15: whole days in the account's time zone")
-	a.outputs(c, "yaml", "xlsx")
+	a.outputs(c, "yaml", "xlsx", "csv")
 	return c
 }
 
@@ -35,8 +36,8 @@ func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.figures != "" && a.flags.output == "yaml" {
-		return usage(c, fmt.Errorf("figures go into a workbook or CSV; use -o xlsx"))
+	if f.figures != "" && a.flags.output != "xlsx" {
+		return usage(c, fmt.Errorf("figures go into a workbook; use -o xlsx"))
 	}
 	project, problems := a.readProject(dir)
 	l := loaded{project: project, schemas: schemas().Routed()}
@@ -52,16 +53,23 @@ func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.writeOut(c, f.out, func(w io.Writer) error {
-		if a.flags.output == "xlsx" {
-			return sources.WriteExport(w, l.schemas, live, about)
-		}
-		return sources.WriteYAML(w, l.schemas, live, resource.Env{Currency: about.Account.Currency, Zone: s.agent.Zone})
-	}); err != nil {
+	if err := a.writeExport(c, l.schemas, live, about, s.agent.Zone, f.out); err != nil {
 		return err
 	}
 	a.note("exported %s", plural(live.Len(), "resource"))
 	return nil
+}
+
+func (a *app) writeExport(c *cobra.Command, schemas resource.Schemas, live *resource.Snapshot, about sources.Export, zone *time.Location, out string) error {
+	if a.flags.output == "csv" {
+		return a.exportCSV(c, schemas, live, about.Account, out)
+	}
+	return a.writeOut(c, out, func(w io.Writer) error {
+		if a.flags.output == "xlsx" {
+			return sources.WriteExport(w, schemas, live, about)
+		}
+		return sources.WriteYAML(w, schemas, live, resource.Env{Currency: about.Account.Currency, Zone: zone})
+	})
 }
 
 // exported reads the account, and the figures that are asked for. What the

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"adsync/internal/resource"
+	"adsync/sources"
+
+	"github.com/spf13/cobra"
+)
+
+// exportCSV writes one file a sheet into the folder out, or everything with a
+// column Kind into the file out that ends in .csv, or to standard output.
+func (a *app) exportCSV(c *cobra.Command, schemas resource.Schemas, live *resource.Snapshot, account sources.Account, out string) error {
+	if out == "" || filepath.Ext(out) == ".csv" {
+		return a.writeOut(c, out, func(w io.Writer) error { return sources.WriteCSV(w, schemas, live, account) })
+	}
+	files, err := sources.WriteCSVFiles(schemas, live, account)
+	if err != nil {
+		return err
+	}
+	if err := makeRoom(out, files); err != nil {
+		return configuration("--out: %v", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		err := writeFile(filepath.Join(out, name), func(w io.Writer) error {
+			_, err := w.Write(files[name])
+			return err
+		})
+		if err != nil {
+			return configuration("--out: %v", err)
+		}
+	}
+	return nil
+}
+
+// makeRoom makes the folder. One that holds other CSV files is refused: rows of
+// an earlier export would stand beside the new ones.
+func makeRoom(folder string, files map[string][]byte) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	there, err := fs.Glob(os.DirFS(folder), "*.csv")
+	if err != nil {
+		return err
+	}
+	for _, name := range there {
+		if _, ours := files[name]; !ours {
+			return fmt.Errorf("%s holds %s, which this export does not write; want a folder without other CSV files", folder, name)
+		}
+	}
+	return nil
+}
