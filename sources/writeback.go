@@ -18,6 +18,8 @@ type rowsWriter func(content []byte, w rowResults) ([]byte, error)
 // end of their names.
 var rowsWriters = map[string]rowsWriter{
 	".xlsx": writeWorkbookRows,
+	".csv":  writeCSVRows,
+	".tsv":  writeCSVRows,
 }
 
 // rowResults is what became of the rows of one file.
@@ -54,7 +56,7 @@ func WriteBack(p Project, schemas resource.Schemas, source Source, outcomes []Ro
 	}
 	defer root.Close()
 	in := input{schemas: schemas, env: env, bounds: p.limits()}
-	r := replacement{root: root, name: source.File, hash: source.Hash, limit: in.bounds.workbookBytes}
+	r := replacement{root: root, name: source.File, hash: source.Hash, limit: (&tree{bounds: in.bounds}).limitOf(source.File)}
 	content, err := r.read()
 	if err != nil {
 		return false, err

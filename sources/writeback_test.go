@@ -162,3 +162,33 @@ func TestWriteBackRefusesAFormulaWhereAResultBelongs(t *testing.T) {
 		t.Errorf("WriteBack = %v; want %q", err, want)
 	}
 }
+
+func TestWriteBackIntoCSVKeepsItsForm(t *testing.T) {
+	for _, c := range []struct{ name, file, before, want string }{
+		{"semicolons, CRLF, a mark, a row that is left out and has no line break", "Campaigns.csv",
+			"\xef\xbb\xbfCampaign;Status;Bidding;Daily budget (USD);Countries;Key;ID;Include\r\n\"Spring; launch\";paused;clicks;50;US, CA;;;\r\nOther;paused;clicks;50;US;;;no",
+			"\xef\xbb\xbfCampaign;Status;Bidding;Daily budget (USD);Countries;Key;ID;Include;Result;Message\r\n\"Spring; launch\";paused;clicks;50;US, CA;spring;\"=\"\"0012\"\"\";;failed;\"'=too low; want more\"\r\nOther;paused;clicks;50;US;;;no;;"},
+		{"rows of several kinds", "all.csv",
+			"Kind,Campaign,Status,Bidding,Daily budget (USD),Countries,Key,Result\ncampaign,Spring launch,paused,clicks,50,US,mine,old\n",
+			"Kind,Campaign,Status,Bidding,Daily budget (USD),Countries,Key,Result,Message\ncampaign,Spring launch,paused,clicks,50,US,mine,failed,'=too low; want more\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			must(t, os.WriteFile(filepath.Join(dir, c.file), []byte(c.before), 0o600))
+			p, problems := ReadProject(dir)
+			wantProblems(t, problems)
+			was := Load(t.Context(), p, kinds.All())
+			wantProblems(t, was.Problems)
+			address, _ := resource.ParseAddress("campaign/spring")
+			outcomes := []RowOutcome{{Address: address, Position: was.Snapshot.Get(was.Snapshot.Addresses()[0]).Position, Result: "failed", Message: "=too low; want more", ID: "0012"}}
+			changed, err := WriteBack(p, kinds.All(), was.Sources[0], outcomes)
+			must(t, err)
+			got, err := os.ReadFile(filepath.Join(dir, c.file))
+			must(t, err)
+			if d := cmp.Diff(c.want, string(got)); d != "" || !changed {
+				t.Errorf("changed = %v; file (-want +got):\n%s", changed, d)
+			}
+			wantProblems(t, Load(t.Context(), p, kinds.All()).Problems)
+		})
+	}
+}

@@ -11,6 +11,7 @@ import (
 type Field struct {
 	Text         string
 	Line, Column int // its first character, the quote where it has one
+	from, to     int // its bytes in the text, quotes included
 }
 
 // Record is one row: the fields of one line, or of several where a field holds
@@ -70,8 +71,9 @@ func (s *scanner) readRecord() *Fault {
 	r := &s.record
 	r.Line, r.Fields, r.Unclosed = s.line, r.Fields[:0], false
 	for {
-		field := Field{Line: s.line, Column: s.column}
+		field := Field{Line: s.line, Column: s.column, from: s.at}
 		f := s.readField(&field)
+		field.to = s.at
 		if f == nil && len(field.Text) > s.limits.CellBytes {
 			f = fault(diag.Damaged, field.Line, field.Column, "look for a quote that is not closed", "value has %d bytes; want at most %d", len(field.Text), s.limits.CellBytes)
 		}

@@ -1,0 +1,98 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"adsync/internal/csvfile"
+	"adsync/internal/xlsx"
+)
+
+// writeWorkbookRows puts results into the cells of a workbook.
+func writeWorkbookRows(content []byte, w rowResults) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), w.in.bounds.perFile)
+	defer cancel()
+	members, finding := xlsx.Open(ctx, content, w.in.bounds.workbook())
+	if finding != nil {
+		return nil, errors.New(finding.Message)
+	}
+	b, err := xlsx.ReadBook(members)
+	if err != nil {
+		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
+	}
+	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: w.in, file: w.file}, book: b}
+	tabs, err := r.openTabs()
+	if err != nil {
+		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
+	}
+	var edits []xlsx.Edit
+	for _, t := range tabs {
+		changes, err := t.resultChanges(w.outcomes)
+		if err != nil {
+			return nil, fmt.Errorf("sheet %q: %w", t.ref.Name, err)
+		}
+		for _, c := range changes {
+			edits = append(edits, t.sheetEdit(c))
+		}
+	}
+	return xlsx.Rewrite(content, edits, w.in.bounds.workbook())
+}
+
+// sheetEdit makes an edit of a change; a new header looks like the last one.
+func (r *tabReader) sheetEdit(c cellChange) xlsx.Edit {
+	e := xlsx.Edit{Sheet: r.ref.Name, Row: c.Row, Column: c.Column, Value: xlsx.Text(c.text)}
+	if c.Row == r.header.number {
+		e.Like = xlsx.At{Row: c.Row, Column: len(r.header.columns) - 1}
+	}
+	return e
+}
+
+// writeCSVRows puts results into the fields of a CSV file.
+func writeCSVRows(content []byte, w rowResults) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), w.in.bounds.perFile)
+	defer cancel()
+	text, fault := csvfile.Decode(content)
+	if fault != nil {
+		return nil, fault
+	}
+	chosen, finding := chooseCSV(path.Base(w.file), text, w.in.schemas)
+	if finding != nil {
+		return nil, errors.New(finding.Message)
+	}
+	grid := &csvGrid{file: w.file, content: text, csvChoice: chosen, limits: w.in.bounds.csv()}
+	book := &bookReader{fileReader: &fileReader{ctx: ctx, in: w.in, file: w.file}}
+	rows := &tabReader{bookReader: book, grid: grid, form: chosen.form, noun: "file"}
+	if err := rows.open(); err != nil {
+		return nil, err
+	}
+	changes, err := rows.resultChanges(w.outcomes)
+	if err != nil {
+		return nil, err
+	}
+	var edits []csvfile.Edit
+	for _, c := range changes {
+		field := csvfile.Plain(c.text)
+		if c.exact {
+			field = csvfile.Exact(c.text)
+		}
+		edits = append(edits, csvfile.Edit{Line: c.Row, Column: c.Column, Field: field})
+	}
+	edits = append(edits, grid.keptWhole(edits)...)
+	return csvfile.Rewrite(content, grid.delimiter, grid.limits, edits)
+}
+
+// keptWhole lengthens the last row with the others where no line break ends it:
+// a last row that is shorter than the one before would read as cut.
+func (g *csvGrid) keptWhole(edits []csvfile.Edit) []csvfile.Edit {
+	width, own := 0, false
+	for _, e := range edits {
+		width = max(width, e.Column)
+		own = own || e.Line == g.record.Line && e.Column > len(g.record.Fields)
+	}
+	if own || !g.record.Unclosed || len(g.record.Fields) >= width {
+		return nil
+	}
+	return []csvfile.Edit{{Line: g.record.Line, Column: width}}
+}

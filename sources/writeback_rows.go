@@ -1,0 +1,133 @@
+package sources
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"adsync/internal/xlsx"
+)
+
+// resultPlaces are the columns of a sheet that results go to; 0 is none.
+type resultPlaces struct {
+	result, message, key, id int
+	added                    []cellChange // headers of Result and Message where they are missing
+}
+
+// cellChange is a cell that is to hold another text.
+type cellChange struct {
+	xlsx.At
+	text  string
+	exact bool // a key or an id, of which no program may make a number
+}
+
+// resultChanges gives the cells of one sheet that change, those in the header first.
+func (r *tabReader) resultChanges(outcomes []RowOutcome) ([]cellChange, error) {
+	byRow := map[int]RowOutcome{}
+	for _, o := range outcomes {
+		if o.Position.Sheet == r.ref.Name && o.Position.Line > 0 {
+			byRow[o.Position.Line] = o
+		}
+	}
+	if len(byRow) == 0 {
+		return nil, nil
+	}
+	stored, last, err := r.storedRows(byRow)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := r.findResultPlaces(last)
+	if err != nil {
+		return nil, err
+	}
+	changes := columns.added
+	for _, row := range slices.Sorted(maps.Keys(byRow)) {
+		own, err := rowChanges(row, byRow[row], columns, stored)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, own...)
+	}
+	return changes, nil
+}
+
+// storedRows gives the cells of the rows concerned, and the last column any row
+// uses.
+func (r *tabReader) storedRows(rows map[int]RowOutcome) (stored map[xlsx.At]xlsx.Cell, last int, err error) {
+	stored = map[xlsx.At]xlsx.Cell{}
+	_, err = r.walk(func(row *xlsx.Row) error {
+		last = max(last, row.Cells[len(row.Cells)-1].Column)
+		if _, concerned := rows[row.Number]; !concerned {
+			return nil
+		}
+		for _, c := range row.Cells {
+			stored[xlsx.At{Row: row.Number, Column: c.Column}] = c
+		}
+		return nil
+	})
+	for _, m := range r.facts.Merges {
+		last = max(last, m.ToColumn)
+	}
+	return stored, last, err
+}
+
+// findResultPlaces finds the columns by their headers; Result and Message are
+// added after the last one where they are missing.
+func (r *tabReader) findResultPlaces(last int) (resultPlaces, error) {
+	columnOf := func(matches func(*column) bool) (number int) {
+		for _, s := range r.sections {
+			number = cmp.Or(number, s.header.columnOf(matches))
+		}
+		return number
+	}
+	titled := func(title string) int {
+		return columnOf(func(c *column) bool { return c.role == roleOurs && c.title == title })
+	}
+	found := resultPlaces{result: titled("Result"), message: titled("Message")}
+	found.key = columnOf(func(c *column) bool { return c.role == roleKey })
+	found.id = columnOf(func(c *column) bool { return c.role == roleID })
+	if found.result == 0 && found.message != 0 {
+		return found, fmt.Errorf("it has a column Message and no column Result; want both or neither")
+	}
+	if found.result == 0 {
+		last++
+		found.result, found.added = last, append(found.added, r.newHeader(last, "Result"))
+	}
+	if found.message == 0 {
+		last++
+		found.message, found.added = last, append(found.added, r.newHeader(last, "Message"))
+	}
+	if last > xlsx.LastColumn {
+		return found, fmt.Errorf("it has no room for the columns Result and Message")
+	}
+	return found, nil
+}
+
+func (r *tabReader) newHeader(column int, title string) cellChange {
+	return cellChange{At: xlsx.At{Row: r.header.number, Column: column}, text: title}
+}
+
+// rowChanges gives the cells of one row that do not hold yet what they should. A
+// key or an id somebody wrote stays.
+func rowChanges(row int, o RowOutcome, columns resultPlaces, stored map[xlsx.At]xlsx.Cell) ([]cellChange, error) {
+	var changes []cellChange
+	for _, want := range []cellChange{
+		{xlsx.At{Row: row, Column: columns.result}, o.Result, false},
+		{xlsx.At{Row: row, Column: columns.message}, cutText(o.Message), false},
+		{xlsx.At{Row: row, Column: columns.key}, o.Address.Leaf(), true},
+		{xlsx.At{Row: row, Column: columns.id}, o.ID, true},
+	} {
+		have := stored[want.At]
+		switch written := have.IsFormula || trimmed(have.Text) != ""; {
+		case want.Column == 0 || want.exact && (written || want.text == ""):
+			continue
+		case have.IsFormula:
+			return nil, fmt.Errorf("cell %s holds a formula where a result belongs; want another header over the column", want.At)
+		case have.Text == want.text && (have.Form == xlsx.TextCell || !written):
+			continue
+		}
+		changes = append(changes, want)
+	}
+	return changes, nil
+}
