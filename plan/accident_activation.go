@@ -20,7 +20,7 @@ func (d *differ) findActivations() {
 		if len(starts) < activatedFrom {
 			continue
 		}
-		if of := d.given(&edits{kind: k, attribute: k.attributes[k.delivery]}); len(starts)*100 > of*activatedPercent {
+		if of := d.named(k); len(starts)*100 > of*activatedPercent {
 			d.reportActivations(k, starts, of)
 		}
 	}

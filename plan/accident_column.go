@@ -38,7 +38,8 @@ type column struct {
 	rows      []row
 }
 
-// edits are the edited rows of one attribute in all files.
+// edits are the edited rows of one attribute in all files, with those that
+// inherit their value.
 type edits struct {
 	kind      *kind
 	attribute *resource.Attribute
@@ -90,7 +91,7 @@ func (d *differ) survey() surveyed {
 func inOrder(all map[*resource.Attribute]*edits) []*edits {
 	var ordered []*edits
 	for _, e := range all {
-		e.rows = writtenEach(e.rows)
+		sortRows(e.rows)
 		ordered = append(ordered, e)
 	}
 	slices.SortFunc(ordered, func(a, b *edits) int {
@@ -193,8 +194,8 @@ func arranged(columns map[columnKey]*column) []*column {
 	return ordered
 }
 
-// writtenEach sorts rows by position and leaves out what was written once for
-// several of them.
+// writtenEach sorts rows by position and leaves out, in place, what was written
+// once for several of them.
 func writtenEach(rows []row) []row {
 	sortRows(rows)
 	own, above := rows[:0], diag.Position{}

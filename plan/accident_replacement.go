@@ -55,7 +55,8 @@ func (d *differ) findReplacements(e *edits) {
 	default:
 		return
 	}
-	left := where(e.rows, wasEdited)
+	own := writtenEach(slices.Clone(e.rows))
+	left := where(own, wasEdited)
 	for range replacedShown {
 		if len(left) < replacedFrom {
 			return

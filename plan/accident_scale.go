@@ -107,7 +107,8 @@ func (d *differ) newAmounts(k *kind, a *resource.Attribute) []row {
 			}
 		}
 	}
-	return writtenEach(fresh)
+	sortRows(fresh)
+	return fresh
 }
 
 func (r *row) amount() int64 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/plan"
 
@@ -227,6 +228,20 @@ func TestH2MicrosCentsAndUnits(t *testing.T) {
 				t.Errorf("accidents (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+func TestH2AnInheritedAmountIsLookedAtToo(t *testing.T) {
+	was, now := fill(budget, "50", "50", "50", "50", "50"), fill(budget, "5000", "5000", "5000", "5000", "5000", "50000000")
+	now[5] += " name=Spring bidding_type=clicks"
+	in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: was.applied(t), Desired: now.typed(t), Live: was.applied(t)}
+	for r := range in.Desired.All() {
+		v := r.Value("budget.daily")
+		r.Set("budget.daily", v.At(diag.Position{File: "defaults.yaml", Line: 3, Column: 10}))
+	}
+	p := plan.Diff(in)
+	if got := told(p); !strings.Contains(got, "of 5 campaigns in defaults.yaml is 100 times what it was") || !strings.Contains(got, "of 1 new campaign in defaults.yaml is 1,000 times") || !p.Empty() {
+		t.Errorf("accidents are %s; want a factor and an outlier, and nothing applied", got)
 	}
 }
 

@@ -35,6 +35,7 @@ type sibling struct {
 	address  resource.Address
 	position diag.Position
 	name     string
+	unnamed  bool // by the files: the name is the live one
 	skeleton []rune
 	change   int // of its create; -1 where it is none
 }
@@ -99,7 +100,7 @@ func (f *family) add(a resource.Address, desired, live *resource.Resource, chang
 	case live == nil || f.kind.archived(live):
 		return
 	default:
-		s.name = live.Value(by).Text()
+		s.name, s.unnamed = live.Value(by).Text(), true
 	}
 	if s.skeleton = []rune(resource.Skeleton(s.name)); len(s.skeleton) > 0 {
 		f.siblings = append(f.siblings, s)
@@ -123,8 +124,12 @@ func (f *family) alike() (found []twinning) {
 		if own.change < 0 { // what is there already comes first, whatever the order
 			apart[at], other, own = s, s, other
 		}
-		if own.change >= 0 && own.name != other.name { // the same name is an error of the files, or holdTwin's
+		switch {
+		case own.change < 0:
+		case own.name != other.name:
 			found = append(found, twinning{&own, &other, "but for case, spaces, punctuation or letters that look alike"})
+		case other.unnamed: // where the files name both it is an error of theirs
+			found = append(found, twinning{&own, &other, "letter for letter"})
 		}
 	}
 	f.siblings = apart

@@ -100,6 +100,14 @@ func TestACorrectedNameWithoutAKeyIsAskedAbout(t *testing.T) {
 	}
 }
 
+func TestANameTheFilesDoNotGiveIsComparedAsItIsLive(t *testing.T) {
+	was := table{"campaign/x name=Spring_launch budget.daily=5"}
+	p := retyped(t, was, table{"campaign/x budget.daily=5", "campaign/y name=Spring_launch bidding_type=clicks budget.daily=5"})
+	if asked(p) != "twin=campaign/y" || !strings.HasSuffix(p.Accidents[0].Examples[0].Message, "letter for letter") {
+		t.Errorf("asks for %q: %s; want the twin", asked(p), told(p))
+	}
+}
+
 func TestARenameBesideANewOneIsNoTwin(t *testing.T) {
 	was := table{"campaign/x name=Spring_launch"}
 	now := table{"campaign/x name=Old_season", "campaign/y name=Spring_launch! bidding_type=clicks budget.daily=5"}
