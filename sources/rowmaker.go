@@ -134,7 +134,7 @@ func (m *rowMaker) listText(a *resource.Attribute, r *resource.Resource) (string
 		return text, nil
 	}
 	list, use := listFor(r.Address.Kind, a.Name)
-	if list == nil {
+	if list == nil || looksLikeFile(a, v.Items()) {
 		return jsonText(a, v)
 	}
 	for _, item := range v.Items() {
@@ -163,7 +163,7 @@ func jsonText(a *resource.Attribute, v resource.Value) (string, error) {
 
 func readsBack(a *resource.Attribute, text string, v resource.Value) bool {
 	items, finding := listItems(a, text)
-	if finding != nil || asksToClear(text, a.Type) || len(items) == 0 {
+	if finding != nil || asksToClear(text, a.Type) || len(items) == 0 || takesFiles(a, text) && looksLikeFile(a, items) {
 		return false
 	}
 	again, findings := a.ParseList(items)

@@ -138,7 +138,7 @@ func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position d
 		r.reject(&d.draft, a, position, finding)
 		return
 	}
-	if first := d.attributes.Value(a.Name); !first.IsAbsent() && !first.Equal(v) {
+	if first := d.attributes.Value(a.Name); !first.IsAbsent() && !v.IsAbsent() && !first.Equal(v) {
 		r.reject(&d.draft, a, position, twiceInRow(a.Name, first.Position))
 		return
 	}
@@ -175,14 +175,27 @@ func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute, position diag.
 	if finding != nil || len(items) == 0 {
 		return resource.Value{}, finding
 	}
-	v, findings := a.ParseList(items)
-	for i := range findings[:max(len(findings)-1, 0)] {
-		r.fail(&d.draft, position, &findings[i].Finding)
+	hints := marked(items, position)
+	if takesFiles(a, text) {
+		var problems []diag.Problem
+		if hints, problems = r.withHintFiles(hints); len(problems) > 0 {
+			return r.rejectList(d, a, problems), nil
+		}
 	}
-	if len(findings) > 0 {
-		return resource.Value{}, &findings[len(findings)-1].Finding
+	v, problems := listValue(a, hints, position)
+	if len(problems) > 0 {
+		return r.rejectList(d, a, problems), nil
 	}
 	return v, nil
+}
+
+// rejectList reports what is wrong with a list, each entry where it stands, and
+// gives the absent value.
+func (r *tabReader) rejectList(d *rowDraft, a *resource.Attribute, problems []diag.Problem) resource.Value {
+	r.made.problems = append(r.made.problems, problems...)
+	d.failed = true
+	d.rejected = append(d.rejected, a.Name)
+	return resource.Value{}
 }
 
 // wantParents reports the ancestors a row does not name. One that was refused

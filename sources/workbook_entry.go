@@ -52,6 +52,12 @@ func (r *tabReader) entryMark(d *draft, position diag.Position, c xlsx.Cell) mar
 		r.fail(d, position, finding)
 		return mark{position: position}
 	}
+	if typ == resource.TypeText && fileOfHints.MatchString(trimmed(text)) {
+		r.fail(d, position, &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("%s names a file; want one sentence a row", r.tab.list.item),
+			Hint: fmt.Sprintf("write it in the column %s of the sheet %s", r.tab.list.title, r.tab.schema.Sheet),
+		})
+	}
 	return mark{trimmed(text), position}
 }
 

@@ -68,7 +68,10 @@ func (h *hintListReader) readRow(row *xlsx.Row) error {
 			h.fail(failed, position, &resource.Finding{Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has an entry and no name on top; want the list's name", diag.ColumnName(c.Column))})
 		case trimmed(text) != "":
 			list := &h.made.lists[i]
-			list.items = append(list.items, hint{mark: mark{trimmed(text), position}})
+			items, problems := h.withHintFiles(marked([]string{trimmed(text)}, position))
+			list.items = append(list.items, items...)
+			h.made.problems = append(h.made.problems, problems...)
+			failed.failed = failed.failed || len(problems) > 0
 		}
 	}
 	h.count(failed.failed)

@@ -234,14 +234,31 @@ func listValue(a *resource.Attribute, items []hint, at diag.Position) (resource.
 	var problems []diag.Problem
 	for _, f := range findings {
 		position := at
-		if f.Index >= 0 {
+		switch over := int(a.Max); {
+		case f.Index >= 0:
 			position = positions[f.Index]
+		case over > 0 && over < len(positions) && positions[over].File != at.File:
+			position = positions[over] // the first one too many is of a file the list names
 		}
 		problems = append(problems, problemAt(position, f.Finding))
 	}
-	v = v.At(at)
-	if slices.Equal(v.Items(), texts) {
-		v = v.ItemsAt(positions)
+	return v.At(at).ItemsAt(positionsOf(v.Items(), texts, positions)), problems
+}
+
+// positionsOf gives each item of a canonical list the position it is written at,
+// none where the list is in another order. One that stands twice is kept once.
+func positionsOf(items, texts []string, positions []diag.Position) []diag.Position {
+	if slices.Equal(items, texts) {
+		return positions
 	}
-	return v, problems
+	kept, next := make([]diag.Position, 0, len(items)), 0
+	for _, item := range items {
+		i := slices.Index(texts[next:], item)
+		if i < 0 {
+			return nil
+		}
+		kept = append(kept, positions[next+i])
+		next += i + 1
+	}
+	return kept
 }

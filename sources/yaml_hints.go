@@ -3,7 +3,6 @@ package sources
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -63,36 +62,11 @@ func (y *yamlReader) reference(node *yaml.Node, where string) []hint {
 		case "list":
 			return []hint{{mark: y.mark(value, "list"), isList: true}}
 		case "file":
-			return y.hintFile(value)
+			hints, problems := y.in.hintFile(value.Value, y.at(value))
+			y.problems = append(y.problems, problems...)
+			return hints
 		}
 	}
 	y.report(node, diag.BadValue, fmt.Sprintf("an entry of %s is a mapping; want text, {list: name} or {file: path}", where), quoteColon(node))
 	return nil
-}
-
-// hintFile reads a text file of hints, one a line. Blank lines and lines that
-// begin with # say nothing.
-func (y *yamlReader) hintFile(node *yaml.Node) []hint {
-	content, path, finding := y.in.attach(node.Value, y.at(node))
-	if finding != nil {
-		y.problems = append(y.problems, problemAt(y.at(node), *finding))
-		return nil
-	}
-	position := diag.Position{File: path}
-	if f := brokenEncoding(content, &position); f != nil {
-		y.problems = append(y.problems, problemAt(position, *f))
-		return nil
-	}
-	var hints []hint
-	line := 0
-	for text := range strings.Lines(strings.TrimPrefix(string(content), string(utf8Mark))) {
-		line++
-		if text = strings.TrimSpace(text); text != "" && text[0] != '#' {
-			hints = append(hints, hint{mark: mark{text: text, position: diag.Position{File: path, Line: line, Column: 1}}})
-		}
-	}
-	if len(hints) == 0 {
-		y.report(node, diag.BadFile, fmt.Sprintf("file %q holds no hint; want one a line", node.Value), "")
-	}
-	return hints
 }
