@@ -235,11 +235,11 @@ func quotedWrongly(s string) string {
 		flow          bool
 		before, after string
 	}{{false, "k: ", "\n"}, {false, "- ", "\n"}, {true, "k: [", ", z]\n"}} {
-		written := yamlText(s, form.flow)
+		written := yamlfmt.Scalar(s, form.flow)
 		if got, tag := firstScalar(form.before + written + form.after); got != s || tag != strTag {
 			return fmt.Sprintf("%q is written %s and reads as %s %q", s, written, tag, got)
 		}
-		if written == s || form.flow || !isPlain(s) || readsAsOther(s) {
+		if written == s || form.flow || !yamlfmt.IsPlain(s) || yamlfmt.ReadsAsOther(s) {
 			continue
 		}
 		if got, tag := firstScalar(form.before + s + form.after); got == s && tag == strTag {

@@ -64,15 +64,15 @@ func (y *yamlWriter) document(r *resource.Resource) {
 	schema := y.schemas.Of(r.Address.Kind)
 	y.line(0, "kind: "+string(schema.Kind))
 	if schema.Parent != "" {
-		y.line(0, string(schema.Parent)+": "+yamlText(r.Address.Up(schema.Parent).Key, false))
+		y.line(0, string(schema.Parent)+": "+yamlfmt.Scalar(r.Address.Up(schema.Parent).Key, false))
 	}
 	y.resource(0, schema, r)
 }
 
 func (y *yamlWriter) resource(indent int, schema *resource.Schema, r *resource.Resource) {
-	y.line(indent, "key: "+yamlText(r.Address.Leaf(), false))
+	y.line(indent, "key: "+yamlfmt.Scalar(r.Address.Leaf(), false))
 	if r.ID != "" {
-		y.line(indent, "id: "+yamlText(r.ID, false))
+		y.line(indent, "id: "+yamlfmt.Scalar(r.ID, false))
 	}
 	y.attributes(indent, schema, r, "")
 	for _, kind := range y.schemas.ChildrenOf(schema.Kind) {
@@ -131,27 +131,27 @@ func (y *yamlWriter) value(indent int, name string, a *resource.Attribute, v res
 	case a.Type == resource.TypeHints && len(v.Items()) > 0:
 		y.line(indent, name+":")
 		for _, item := range v.Items() {
-			y.line(indent, "  - "+yamlText(item, false))
+			y.line(indent, "  - "+yamlfmt.Scalar(item, false))
 		}
 	case a.Type.IsList():
 		y.line(indent, name+": ["+flowItems(v.Items())+"]")
 	case a.Type == resource.TypeMembers:
 		y.line(indent, name+": "+yamlText(v.Written(), false))
 	case a.Type == resource.TypeImage:
-		y.line(indent, name+": "+yamlText(imageText(v), false))
-	case a.Type == resource.TypeObject && isPlain(v.Text()):
+		y.line(indent, name+": "+yamlfmt.Scalar(imageText(v), false))
+	case a.Type == resource.TypeObject && yamlfmt.IsPlain(v.Text()):
 		y.line(indent, name+": "+v.Text())
 	case a.Type == resource.TypeDay || a.Type == resource.TypeLast:
 		y.line(indent, name+": "+v.Text())
 	default:
-		y.line(indent, name+": "+yamlText(v.Text(), false))
+		y.line(indent, name+": "+yamlfmt.Scalar(v.Text(), false))
 	}
 }
 
 func flowItems(items []string) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {
-		quoted[i] = yamlText(item, true)
+		quoted[i] = yamlfmt.Scalar(item, true)
 	}
 	return strings.Join(quoted, ", ")
 }

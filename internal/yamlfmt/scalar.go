@@ -1,4 +1,4 @@
-package sources
+package yamlfmt
 
 import (
 	"fmt"
@@ -9,13 +9,17 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// yamlText writes a text so that every YAML reader takes it for this text:
+// Scalar writes a text so that every YAML reader takes it for this text:
 // plain where that is so, else in double quotes. flow says that it stands
 // between brackets.
-func yamlText(s string, flow bool) string {
+func Scalar(s string, flow bool) string {
 	if !needsQuotes(s, flow) {
 		return s
 	}
+	return quote(s)
+}
+
+func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
@@ -43,14 +47,14 @@ func quotedRune(r rune) string {
 	return fmt.Sprintf(`\U%08X`, r)
 }
 
-// isPlain says that every character shows and none is a line break.
-func isPlain(s string) bool {
+// IsPlain says that every character shows and none is a line break.
+func IsPlain(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func needsQuotes(s string, flow bool) bool {
 	switch {
-	case s == "" || s[0] == ' ' || s[len(s)-1] == ' ' || !isPlain(s):
+	case s == "" || s[0] == ' ' || s[len(s)-1] == ' ' || !IsPlain(s):
 		return true
 	case strings.ContainsRune("#&*!|>'\"%@`,[]{}", rune(s[0])):
 		return true
@@ -61,7 +65,7 @@ func needsQuotes(s string, flow bool) bool {
 	case flow && strings.ContainsAny(s, ",[]{}:?"):
 		return true
 	}
-	return readsAsOther(s)
+	return ReadsAsOther(s)
 }
 
 var (
@@ -73,9 +77,9 @@ var (
 	oldNumber = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$|^[-+]?0[0-7_]+$|^[-+]?[0-9][0-9_,]*(\.[0-9_]*)?$`)
 )
 
-// readsAsOther says whether some YAML reader takes the plain text for a number,
+// ReadsAsOther says whether some YAML reader takes the plain text for a number,
 // a date, a truth value or null.
-func readsAsOther(s string) bool {
+func ReadsAsOther(s string) bool {
 	if oldWords.MatchString(s) || oldNumber.MatchString(s) {
 		return true
 	}
@@ -84,5 +88,5 @@ func readsAsOther(s string) bool {
 	}
 	var node yaml.Node
 	err := yaml.Unmarshal([]byte(s), &node)
-	return err != nil || len(node.Content) != 1 || node.Content[0].Tag != strTag
+	return err != nil || len(node.Content) != 1 || node.Content[0].Tag != "!!str"
 }
