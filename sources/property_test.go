@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/yamlfmt"
 
 	"pgregory.net/rapid"
 	yaml "sigs.k8s.io/yaml/goyaml.v3"

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/internal/yamlfmt"
 )
 
 // WriteYAML writes a snapshot as one YAML file that Load reads back to the same
@@ -63,18 +65,24 @@ func (y *yamlWriter) line(indent int, text string) {
 func (y *yamlWriter) document(r *resource.Resource) {
 	schema := y.schemas.Of(r.Address.Kind)
 	y.line(0, "kind: "+string(schema.Kind))
-	if schema.Parent != "" {
-		y.line(0, string(schema.Parent)+": "+yamlfmt.Scalar(r.Address.Up(schema.Parent).Key, false))
-	}
 	y.resource(0, schema, r)
 }
 
+// resource writes the keys of a mapping in the order Format gives them.
 func (y *yamlWriter) resource(indent int, schema *resource.Schema, r *resource.Resource) {
 	y.line(indent, "key: "+yamlfmt.Scalar(r.Address.Leaf(), false))
 	if r.ID != "" {
 		y.line(indent, "id: "+yamlfmt.Scalar(r.ID, false))
 	}
-	y.attributes(indent, schema, r, "")
+	naming := 0
+	if slices.Contains(schema.NameFrom, schema.Attributes[0].Name) {
+		naming = 1
+	}
+	y.attributes(indent, schema.Attributes[:naming], r, "")
+	if indent == 0 && schema.Parent != "" {
+		y.line(0, string(schema.Parent)+": "+yamlfmt.Scalar(r.Address.Up(schema.Parent).Key, false))
+	}
+	y.attributes(indent, schema.Attributes[naming:], r, "")
 	for _, kind := range y.schemas.ChildrenOf(schema.Kind) {
 		y.list(indent, kind, r.Address)
 	}
@@ -97,10 +105,10 @@ func (y *yamlWriter) list(indent int, kind *resource.Schema, parent resource.Add
 
 // attributes writes those whose names begin with the prefix, each group of a
 // further segment where its first attribute stands.
-func (y *yamlWriter) attributes(indent int, schema *resource.Schema, r *resource.Resource, prefix string) {
+func (y *yamlWriter) attributes(indent int, attributes []resource.Attribute, r *resource.Resource, prefix string) {
 	written := map[string]bool{}
-	for i := range schema.Attributes {
-		a := &schema.Attributes[i]
+	for i := range attributes {
+		a := &attributes[i]
 		rest, below := strings.CutPrefix(a.Name, prefix)
 		segment, _, deeper := strings.Cut(rest, ".")
 		v := r.Value(a.Name)
@@ -110,7 +118,7 @@ func (y *yamlWriter) attributes(indent int, schema *resource.Schema, r *resource
 		if deeper {
 			written[segment] = true
 			y.line(indent, segment+":")
-			y.attributes(indent+2, schema, r, prefix+segment+".")
+			y.attributes(indent+2, attributes, r, prefix+segment+".")
 			continue
 		}
 		y.value(indent, segment, a, v)
@@ -136,16 +144,25 @@ func (y *yamlWriter) value(indent int, name string, a *resource.Attribute, v res
 	case a.Type.IsList():
 		y.line(indent, name+": ["+flowItems(v.Items())+"]")
 	case a.Type == resource.TypeMembers:
-		y.line(indent, name+": "+yamlText(v.Written(), false))
+		y.line(indent, name+": "+yamlfmt.Scalar(v.Written(), false))
 	case a.Type == resource.TypeImage:
 		y.line(indent, name+": "+yamlfmt.Scalar(imageText(v), false))
-	case a.Type == resource.TypeObject && yamlfmt.IsPlain(v.Text()):
-		y.line(indent, name+": "+v.Text())
+	case a.Type == resource.TypeObject:
+		y.line(indent, name+": "+objectText(v.Text()))
 	case a.Type == resource.TypeDay || a.Type == resource.TypeLast:
 		y.line(indent, name+": "+v.Text())
 	default:
 		y.line(indent, name+": "+yamlfmt.Scalar(v.Text(), false))
 	}
+}
+
+// objectText writes an object between braces where every character of it
+// shows, else as the text it is.
+func objectText(json string) string {
+	if text, ok := yamlfmt.Inline(json); ok && yamlfmt.IsPlain(text) {
+		return text
+	}
+	return yamlfmt.Scalar(json, false)
 }
 
 func flowItems(items []string) string {

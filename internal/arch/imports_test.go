@@ -13,7 +13,7 @@ var may = map[string][]string{
 	"cmd/adsync":          {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/emulator"},
 	"reconcile":           {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
 	"plan":                {"internal/resource", "internal/diag"},
-	"sources":             {"internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/resource", "internal/diag"},
+	"sources":             {"internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/resource", "internal/diag"},
 	"state":               {"internal/resource", "internal/diag"},
 	"internal/adsapi":     {"internal/resource", "internal/diag"},
 	"internal/xlsx":       {"internal/resource", "internal/diag"},
@@ -23,6 +23,7 @@ var may = map[string][]string{
 	"internal/resource":   {"internal/diag"},
 	"internal/diag":       {},
 	"internal/jsonschema": {},
+	"internal/yamlfmt":    {},
 	"internal/arch":       {"internal/resource"},
 }
 

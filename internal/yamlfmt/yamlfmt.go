@@ -13,6 +13,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
 // Style is what a format decides beyond the common form.
@@ -68,4 +70,19 @@ func Format(content []byte, style Style) ([]byte, error) {
 		return bytes.ReplaceAll([]byte(formatted), []byte("\n"), []byte("\r\n")), nil
 	}
 	return []byte(formatted), nil
+}
+
+// Inline writes a JSON value on one line in the form Format gives it, between
+// brackets, and false where YAML would read it as another value.
+func Inline(json string) (string, bool) {
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(json), &document); err != nil || len(document.Content) != 1 {
+		return "", false
+	}
+	text := (&writer{}).flow(document.Content[0], nil)
+	var again yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &again); err != nil || !equal(&document, &again) {
+		return "", false
+	}
+	return text, true
 }

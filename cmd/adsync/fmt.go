@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/sources"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+)
+
+// formatFlags are those of fmt.
+type formatFlags struct{ check, diff bool }
+
+func (a *app) format() *cobra.Command {
+	var f formatFlags
+	c := &cobra.Command{
+		Use:   "fmt [PATH...]",
+		Short: "Put files in order without changing what they say",
+		Long: `Put files in order: the keys of YAML in the order the kinds have them, indented
+by two, with quotes only where they are needed. Every comment stays, and blank
+lines between documents and groups.
+
+A PATH is a file, or a folder whose sources and adsync.yaml are meant; without
+one, the current folder. Nothing a file says is changed: it is read before and
+after, and stays as it is where the two differ. A file that does not parse is
+reported and left. Line breaks of Windows are kept.
+
+Prints the names of the files that change. With --check or --diff nothing is
+written, and the exit code is 2 where something would be.`,
+		RunE: func(c *cobra.Command, args []string) error { return a.runFormat(c, args, f) },
+	}
+	c.Flags().BoolVar(&f.check, "check", false, "write nothing; exit with 2 where a file would change")
+	c.Flags().BoolVar(&f.diff, "diff", false, "write nothing; print what would change")
+	return c
+}
+
+func (a *app) runFormat(c *cobra.Command, args []string, f formatFlags) error {
+	selections, err := selected(args)
+	if err != nil {
+		return err
+	}
+	if err := formatsAll(c, args); err != nil {
+		return err
+	}
+	changed, unwritten := 0, 0
+	var problems []diag.Problem
+	for _, s := range selections {
+		rewrites, err := s.project.Format(c.Context(), schemas(), s.files)
+		if err != nil {
+			return configuration("%v", err)
+		}
+		problems = append(problems, s.problems...)
+		a.showProblems(s.project, s.problems)
+		for _, r := range rewrites {
+			problems = append(problems, r.Problems...)
+			a.showProblems(s.project, r.Problems)
+			if !r.Changes() {
+				continue
+			}
+			changed++
+			if !a.formatted(s.project, r, f) {
+				unwritten++
+			}
+		}
+	}
+	return a.formatDone(f, changed, unwritten, problems)
+}
+
+// formatsAll refuses files that are named and of no format fmt knows.
+func formatsAll(c *cobra.Command, args []string) error {
+	for _, arg := range args {
+		if !isFolder(arg) && !sources.Formats(arg) {
+			return usage(c, fmt.Errorf("%s is of no format fmt knows; want .yaml or .yml", arg))
+		}
+	}
+	return nil
+}
+
+// formatted shows or writes one file, and says whether that could be done.
+func (a *app) formatted(p sources.Project, r sources.Rewrite, f formatFlags) bool {
+	name := diag.Printable(shorter(filepath.Join(p.Root, filepath.FromSlash(r.File))))
+	if f.diff {
+		fmt.Fprint(a.out, printableLines(string(diff.Diff(name, r.Before, name+" in order", r.After))))
+		return true
+	}
+	if !f.check {
+		if err := p.Save(r); err != nil {
+			fmt.Fprintf(a.err, "adsync: %s: not written: %s\n", name, diag.Printable(err.Error()))
+			return false
+		}
+	}
+	fmt.Fprintln(a.out, name)
+	return true
+}
+
+// printableLines keeps a file's text from moving the cursor or reordering lines.
+func printableLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.ReplaceAll(diag.Printable(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")), `\r`, ""))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (a *app) formatDone(f formatFlags, changed, unwritten int, problems []diag.Problem) error {
+	switch {
+	case diag.HasErrors(problems):
+		return &exit{exitInvalid, counted(problems) + "; what has them was left as it is"}
+	case unwritten > 0:
+		return &exit{exitUsage, ""}
+	case changed > 0 && (f.check || f.diff):
+		return &exit{exitPending, ""}
+	case changed == 0:
+		a.note("every file is in order")
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package sources
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// Rewrite is what a file of a project would become.
+type Rewrite struct {
+	File     string // slash-separated, relative to the project's folder
+	Before   []byte
+	After    []byte         // equal to Before where nothing changes
+	Fixes    []Fix          // of files whose changes are cells or values, one by one
+	Problems []diag.Problem // why the file, or a part of it, is left as it is
+
+	hash string
+}
+
+// Fix is one value that is written another way.
+type Fix struct {
+	Position diag.Position `json:"position"`
+	Was      string        `json:"was"`
+	Is       string        `json:"is"`
+	Why      string        `json:"why"`
+}
+
+// Changes says that the file would become another.
+func (r Rewrite) Changes() bool { return !bytes.Equal(r.Before, r.After) }
+
+// Files lists what the project's folder holds: its own file and its sources.
+func (p Project) Files() ([]string, []diag.Problem) {
+	t, err := openTree(p)
+	if err != nil {
+		return nil, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: reason(err)}}
+	}
+	defer t.close()
+	found := t.list()
+	if p.File != "" {
+		found.files = append([]string{p.File}, found.files...)
+	}
+	return found.files, found.problems
+}
+
+// rewriter reads files of a project to make others of them.
+type rewriter struct {
+	tree    *tree
+	project Project
+	in      input
+}
+
+// remake gives a file its new content, or the problems why it has none.
+type remake func(ctx context.Context, w *rewriter, r *Rewrite)
+
+// rewrites runs make over the named files. A file that cannot be read, and one
+// that make breaks off over, has a problem and stays as it is.
+func (p Project) rewrites(ctx context.Context, schemas resource.Schemas, files []string, make remake) ([]Rewrite, error) {
+	t, err := openTree(p)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	env, err := p.Env()
+	if err != nil { // said where the project is read; days are not looked at here
+		env = resource.Env{Currency: p.Account.Currency, Zone: time.UTC}
+	}
+	w := &rewriter{tree: t, project: p, in: input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: unread}}
+	var all []Rewrite
+	for _, name := range files {
+		all = append(all, w.rewrite(ctx, name, make))
+	}
+	return all, nil
+}
+
+// unread stands for files that texts refer to: what they hold does not change.
+func unread(name string, _ diag.Position) ([]byte, string, *resource.Finding) {
+	return []byte("content of " + name + "\n"), name, nil
+}
+
+func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rewrite) {
+	r.File = name
+	if link := linkIn(w.tree.root, name); link != "" {
+		r.fail(resource.Finding{Code: diag.Unreadable, Message: fmt.Sprintf("%q is a symbolic link; want the file itself", link)})
+		return r
+	}
+	content, hash, err := readRegular(w.tree.root, name, w.tree.limitOf(name))
+	if err != nil {
+		r.fail(unreadable(err))
+		return r
+	}
+	r.Before, r.After, r.hash = content, content, hash
+	defer func() {
+		if cause := recover(); cause != nil {
+			r.After = r.Before
+			r.fail(resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file cannot be followed (%v); want a simpler way of writing it", cause)})
+		}
+	}()
+	make(ctx, w, &r)
+	if int64(len(r.After)) > w.tree.limitOf(name) {
+		r.After = r.Before
+		r.fail(resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file would be over %d MiB; want a smaller one", w.tree.limitOf(name)/mebibyte), Hint: "split it into several files"})
+	}
+	return r
+}
+
+func (r *Rewrite) fail(f resource.Finding) { r.failAt(diag.Position{File: r.File}, f) }
+
+func (r *Rewrite) failAt(at diag.Position, f resource.Finding) {
+	r.Problems = append(r.Problems, problemAt(at, f))
+}
+
+// read reads content as the source it is.
+func (w *rewriter) read(ctx context.Context, name string, content []byte) result {
+	return readOne(ctx, file{name: name, content: content}, w.in)
+}
+
+// Save puts a file's new content in its place, whole or not at all, with the
+// permissions it has. It refuses a file that is open in an editor or is no
+// longer what was read, and a symbolic link.
+func (p Project) Save(r Rewrite) error {
+	if !r.Changes() {
+		return nil
+	}
+	root, err := os.OpenRoot(p.folder())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	place := replacement{root: root, name: r.File, hash: r.hash, limit: int64(max(len(r.Before), len(r.After)))}
+	if _, err := place.read(); err != nil {
+		return err
+	}
+	return place.write(r.After)
+}
