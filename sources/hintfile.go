@@ -84,7 +84,7 @@ func (r *fileReader) withHintFiles(items []hint) (hints []hint, problems []diag.
 // takesFiles says that a cell of hints may name files: a list in the form of
 // JSON holds nothing but sentences.
 func takesFiles(a *resource.Attribute, text string) bool {
-	return a.Type == resource.TypeHints && !looksLikeJSON(strings.TrimSpace(text))
+	return a.Type == resource.TypeHints && !looksLikeJSON(a, strings.TrimSpace(text))
 }
 
 // looksLikeFile says that a sentence would be read as the name of a file.

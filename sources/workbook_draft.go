@@ -12,7 +12,8 @@ import (
 // rowDraft is a draft in the making, with what belongs to its row alone.
 type rowDraft struct {
 	draft
-	lists []hint // names of hint lists
+	lists    []hint // names of hint lists
+	selected selection
 }
 
 // readDraft makes the draft of one row.
@@ -27,6 +28,7 @@ func (r *tabReader) readDraft(row *xlsx.Row) {
 		}
 		r.refuseMisplaced(&d.draft, row.Number, c.Column)
 	}
+	r.readSelected(d, row.Number)
 	r.readPictures(d, row.Number)
 	d.failed = d.failed || r.rowIsMerged(row.Number)
 	r.wantParents(&d.draft, row)
@@ -70,7 +72,11 @@ func (r *tabReader) readCell(d *rowDraft, known *column, row int, c xlsx.Cell) {
 	position := r.at(row, c.Column)
 	switch known.role {
 	case roleAttribute:
-		r.readAttribute(d, known.attribute, position, c)
+		r.readValue(d, known.attribute, position, c, known.micros)
+	case roleSelector:
+		r.readSelector(d, known, position, c)
+	case roleSelected:
+		d.noteSelected(known, position, c)
 	case roleParent:
 		r.readParent(&d.draft, known, position, c)
 	case roleKey, roleID:
@@ -114,8 +120,8 @@ func (r *tabReader) readExact(d *draft, role columnRole, position diag.Position,
 	into.text = trimmed(text)
 }
 
-// readAttribute reads a value in the attribute's canonical form.
-func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position diag.Position, c xlsx.Cell) {
+// readValue reads a value in the attribute's canonical form.
+func (r *tabReader) readValue(d *rowDraft, a *resource.Attribute, position diag.Position, c xlsx.Cell, micros bool) {
 	if a.Type == resource.TypeImage && r.readImageCell(d, a, position, c) {
 		return
 	}
@@ -128,12 +134,7 @@ func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position d
 		r.clear(&d.draft, a, position)
 		return
 	}
-	var v resource.Value
-	if a.Type.IsList() {
-		v, finding = r.listValue(d, a, position, text)
-	} else {
-		v, finding = a.Parse(text, r.in.env)
-	}
+	v, finding := r.valueOf(d, a, position, text, micros)
 	if finding != nil {
 		r.reject(&d.draft, a, position, finding)
 		return
@@ -143,6 +144,20 @@ func (r *tabReader) readAttribute(d *rowDraft, a *resource.Attribute, position d
 		return
 	}
 	d.attributes.Set(a.Name, v.At(position))
+}
+
+func (r *tabReader) valueOf(d *rowDraft, a *resource.Attribute, position diag.Position, text string, micros bool) (resource.Value, *resource.Finding) {
+	if a.Type.IsList() {
+		return r.listValue(d, a, position, text)
+	}
+	if micros {
+		units, finding := microsText(a, text)
+		if finding != nil {
+			return resource.Value{}, finding
+		}
+		text = units
+	}
+	return a.Parse(text, r.in.env)
 }
 
 // twiceInRow is for two columns that mean the same in a row of one kind and not

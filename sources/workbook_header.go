@@ -51,6 +51,7 @@ func matchHeader(t *tab, row *xlsx.Row) headerRow {
 			h.columns[c.Column], _ = t.columnFor(c.Text)
 		}
 	}
+	h.reselect(t)
 	return h
 }
 
@@ -67,15 +68,29 @@ func (t *tab) columnFor(header string) (known *column, inBrackets string) {
 	return nil, ""
 }
 
+// columnNamed looks among the columns that are written, then among those that
+// are only read. What a selector would select has its own meaning only beside it.
 func (t *tab) columnNamed(header string) *column {
 	folded := resource.Fold(header)
 	for i := range t.columns {
-		c := &t.columns[i]
-		if resource.Fold(c.title) == folded || slices.ContainsFunc(c.synonyms, func(s string) bool { return resource.Fold(s) == folded }) {
+		if c := &t.columns[i]; c.named(folded) {
+			return c
+		}
+	}
+	for i := range t.also {
+		if c := &t.also[i]; c.role != roleSelected && c.named(folded) {
 			return c
 		}
 	}
 	return nil
+}
+
+// foldedHeader is a header without what its brackets say.
+func foldedHeader(header string) string {
+	if m := bracketed.FindStringSubmatch(header); m != nil {
+		header = m[1]
+	}
+	return resource.Fold(header)
 }
 
 // shortestNear is the shortest synonym a strange header is compared with: short
@@ -87,9 +102,6 @@ func (f *form) nearest(header string) string {
 	if isFigureHeader(header) {
 		return ""
 	}
-	if m := bracketed.FindStringSubmatch(header); m != nil {
-		header = m[1]
-	}
 	byFold := map[string]string{}
 	for i := range f.tabs {
 		f.tabs[i].gatherNear(byFold)
@@ -98,12 +110,12 @@ func (f *form) nearest(header string) string {
 	for folded := range byFold {
 		candidates = append(candidates, folded)
 	}
-	return byFold[diag.Nearest(resource.Fold(header), candidates)]
+	return byFold[diag.Nearest(foldedHeader(header), candidates)]
 }
 
 func (t *tab) gatherNear(byFold map[string]string) {
-	for _, c := range t.columns {
-		if c.role == roleOurs {
+	for _, c := range append(slices.Clone(t.columns), t.also...) {
+		if c.role == roleOurs || c.role == roleSelected {
 			continue
 		}
 		byFold[resource.Fold(c.title)] = c.title

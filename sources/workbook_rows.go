@@ -28,6 +28,8 @@ type tabReader struct {
 	visited   int
 	hidden    int          // hidden rows that were read
 	told      map[int]bool // columns that were reported
+	samples   sampleState
+	lastRow   int // that was read
 }
 
 var errTooLong = errors.New("reading takes too long; want a smaller file")
@@ -73,6 +75,7 @@ func (r *tabReader) readRows() error {
 		return nil
 	}
 	r.checkMerges()
+	r.samples.belowHead = true
 	facts, err := r.walk(func(row *xlsx.Row) error {
 		r.visited++
 		if row.Number > r.header.number {
@@ -83,6 +86,7 @@ func (r *tabReader) readRows() error {
 	if err == nil && (facts.Filled != r.facts.Filled || r.visited != facts.Filled) {
 		return fmt.Errorf("%d rows were read where %d are written", r.visited, r.facts.Filled)
 	}
+	r.reportBlock()
 	r.reportPictures()
 	r.warnHidden()
 	return err
@@ -174,7 +178,7 @@ func counted(n int, one, many string) string {
 // readRow decides what a row is: a remark, left out, blank, or something to read.
 func (r *tabReader) readRow(row *xlsx.Row) {
 	switch {
-	case isComment(row):
+	case isComment(row) || r.isSample(row):
 		r.made.rows.Read++
 		r.made.rows.Ignored++
 		return

@@ -204,7 +204,7 @@ func TestHintListsAreOneAColumn(t *testing.T) {
 }
 
 // The vendor's own bulk-upload workbook, as its help pages describe it.
-func TestVendorsBulkUploadWorkbook(t *testing.T) {
+func TestVendorsBulkUploadWorkbookInUnits(t *testing.T) {
 	got := readBytes(bookOf(t,
 		sheetOf{"campaigns", [][]any{
 			{"Fill one campaign a row. Do not rename the columns."},

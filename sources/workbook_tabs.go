@@ -15,6 +15,7 @@ type tab struct {
 	schema   *resource.Schema // the kind whose rows, or whose lists, it holds
 	list     *listTab         // nil where each row is a resource
 	columns  []column
+	also     []column // columns that are read and never written
 }
 
 // words are what the column Kind says for rows of the tab, the first as adsync
@@ -95,7 +96,10 @@ const (
 	roleItem  // one entry of a list
 	roleUse   // the attribute the entry belongs to
 	roleKind  // what the row is, where rows of several kinds stand together
-	roleOurs  // written by adsync or kept for people: never read
+
+	roleSelector // says which of several attributes the amount beside it is
+	roleSelected // that amount
+	roleOurs     // written by adsync or kept for people: never read
 )
 
 // ourColumn says which of adsync's own columns one is.
@@ -122,7 +126,10 @@ type column struct {
 	figure    *figureColumn
 	required  bool
 	help      string
-	words     []string // of roleKind: what it says, for each tab of its form
+	words     []string              // of roleKind: what it says, for each tab of its form
+	micros    bool                  // its amounts are in micros
+	among     []*resource.Attribute // of roleSelector and roleSelected
+	wire      string                // of roleSelector: the input field of the service it is
 }
 
 // listTab describes a sheet whose rows are the entries of a list of one kind.
@@ -183,7 +190,7 @@ func tabsOf(schemas resource.Schemas) []tab {
 	var tabs []tab
 	for _, s := range schemas {
 		if s.Sheet != "" {
-			tabs = append(tabs, tab{title: s.Sheet, synonyms: unempty(s.Title, s.Collection), schema: s, columns: kindColumns(schemas, s)})
+			tabs = append(tabs, tab{title: s.Sheet, synonyms: unempty(s.Title, s.Collection), schema: s, columns: kindColumns(schemas, s), also: alsoColumns(s)})
 		}
 	}
 	for i := range listTabs {

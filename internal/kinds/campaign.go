@@ -19,7 +19,7 @@ func campaign() *resource.Schema {
 			},
 			status(),
 			{
-				Name: "bidding_type", Header: "Bidding", Synonyms: []string{"Bidding type", "Objective"},
+				Name: "bidding_type", Header: "Bidding", Synonyms: []string{"Bidding type", "Objective", "Campaign objective", "Billing event", "Billing event type"},
 				Help: "What is paid for: impressions, clicks or conversions. Cannot change later.", Example: "clicks",
 				Type: resource.TypeChoice, Required: true, OnCreate: true, Immutable: true,
 				Choices: []resource.Choice{
@@ -46,7 +46,7 @@ func campaign() *resource.Schema {
 				Bulk: resource.BulkField{Update: "end_time"},
 			},
 			{
-				Name: "targeting.countries", Header: "Countries", Synonyms: []string{"Country", "Target countries"},
+				Name: "targeting.countries", Header: "Countries", Synonyms: []string{"Country", "Target countries", "Target country", "Country codes"},
 				Help: "Two-letter codes or English names, separated by commas. Blank: left as it is; [clear] removes the countries.", Example: "US, CA",
 				Type: resource.TypeRegion, Clearable: true, Spend: resource.Reach,
 				Wire: resource.Wire{Path: "targeting.locations.countries"},
