@@ -39,7 +39,7 @@ func newCollection(schemas resource.Schemas, t *tree) *collection {
 // finds keys and parents, and holds every resource against its schema. What is
 // found does not depend on the order of the files: they come sorted by name.
 func (c *collection) collect(files []file, results []result) Desired {
-	setMembersAside(files, results, c.schemas)
+	c.setMembersAside(files, results)
 	shared := c.share(results)
 	c.enter(results)
 	for i := range c.entries {

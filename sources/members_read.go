@@ -84,10 +84,30 @@ func (p Project) ReadMembers(slashPath string, as members.Identifier, digest str
 	return list, nil
 }
 
-// setMembersAside takes the members files out of the sources: a table of people
-// may look like one of campaigns, and nothing it says is to be repeated.
-func setMembersAside(files []file, results []result, schemas resource.Schemas) {
-	named := map[string]bool{}
+// setMembersAside takes the tables that are members files out of the sources,
+// because what a source says is shown. One that reads as a source all the same
+// is a problem: nobody can tell whether its rows were meant.
+func (c *collection) setMembersAside(files []file, results []result) {
+	named := c.membersNamed(results)
+	for i := range files {
+		f, r := &files[i], &results[i]
+		at, isNamed := named[f.name]
+		if !isNamed || !isTable(f.name) {
+			continue
+		}
+		if len(r.drafts)+len(r.items)+len(r.lists)+len(r.inherits) > 0 {
+			c.problems.Add(diag.Problem{
+				Code: diag.Conflicting, Position: at, Message: fmt.Sprintf("file %q is named as a members file and reads as a source as well; want two files", f.name),
+				Hint: "put members files into a folder named private",
+			})
+		}
+		f.members, *r = true, result{}
+	}
+}
+
+// membersNamed gives where each members file is named, by its slash path.
+func (c *collection) membersNamed(results []result) map[string]diag.Position {
+	named := map[string]diag.Position{}
 	note := func(schema *resource.Schema, attributes resource.Attributes) {
 		for _, n := range attributes {
 			a, known := schema.Attribute(n.Name)
@@ -95,7 +115,7 @@ func setMembersAside(files []file, results []result, schemas resource.Schemas) {
 				continue
 			}
 			if slashPath, finding := attachedPath(n.Value.Text(), n.Value.Position.File); finding == nil {
-				named[slashPath] = true
+				named[slashPath] = n.Value.Position
 			}
 		}
 	}
@@ -107,12 +127,11 @@ func setMembersAside(files []file, results []result, schemas resource.Schemas) {
 			note(in.schema, in.attributes)
 		}
 	}
-	for i := range files {
-		if named[files[i].name] {
-			files[i].members, results[i] = true, result{}
-		}
-	}
+	return named
 }
+
+// isTable is true for the files in which people keep lists of people.
+func isTable(name string) bool { return isCSV(name) || strings.EqualFold(path.Ext(name), ".xlsx") }
 
 // inPrivate says that a table lies in a folder named private, where members
 // files are. It is never read as a source, not even where the audience that

@@ -146,15 +146,39 @@ func TestX7X8F16MembersFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-// A members file is no source, whatever it looks like: what a source says is
-// shown.
+// A members file is no source: what a source says is shown. One that reads as
+// both is said to, and nothing of it is used.
 func TestX15MembersFilesAreNoSources(t *testing.T) {
 	looksLikeAudiences := "Audience,Key,Email\nCanary Person,canary," + canaryEmail + "\n"
-	d := wantClean(t, load(t, folder(t, map[string]string{"all.yaml": audienceOf("audiences.csv", "email"), "audiences.csv": looksLikeAudiences})))
-	if d.Snapshot.Len() != 1 || len(d.Sources) != 1 {
-		t.Errorf("Load = %v from %+v, want the audience of the YAML file alone", d.Snapshot.Addresses(), d.Sources)
+	both := bookOf(t, sheetOf{"Customers", [][]any{{"email"}, {canaryEmail}}}, sheetOf{"Audiences", [][]any{
+		{"Audience", "Key", "Members file", "Identifier"}, {"Customers 2026", "customers", "all.xlsx", "email"},
+	}})
+	for _, row := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"a table with columns of ours", map[string]string{"all.yaml": audienceOf("audiences.csv", "email"), "audiences.csv": looksLikeAudiences}, `all.yaml:4:17: file "audiences.csv" is named as a members file and reads as a source as well; want two files`},
+		{"a workbook that names itself", map[string]string{"all.xlsx": string(both)}, `all.xlsx:Audiences!C2: file "all.xlsx" is named as a members file and reads as a source as well`},
+		{"a YAML file that names itself", map[string]string{"all.yaml": audienceOf("all.yaml", "email")}, `members file "all.yaml" holds no identifier that can be used`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d := load(t, folder(t, row.files))
+			wantProblem(t, d, row.want)
+			if !diag.HasErrors(d.Problems) {
+				t.Error("no problem is an error")
+			}
+			wantNoCanary(t, "Load", d.Snapshot.Addresses(), d.Sources, d.Members, d.Problems)
+		})
 	}
-	wantNoCanary(t, "Load", d.Snapshot.Addresses(), d.Sources, d.Members)
+	inPrivate := wantClean(t, load(t, folder(t, map[string]string{"all.yaml": audienceOf("private/audiences.csv", "email"), "private/audiences.csv": looksLikeAudiences})))
+	if inPrivate.Snapshot.Len() != 1 || len(inPrivate.Sources) != 1 {
+		t.Errorf("Load = %v from %+v, want the audience of the YAML file alone", inPrivate.Snapshot.Addresses(), inPrivate.Sources)
+	}
+	beside := wantClean(t, load(t, folder(t, map[string]string{"all.yaml": audienceOf("people.xlsx", "email"), "people.xlsx": string(bookOf(t, sheetOf{"Customers", [][]any{{"email"}, {canaryEmail}}}))})))
+	if len(beside.Sources) != 1 || beside.Members[0].Rows.Used != 1 {
+		t.Errorf("Load reads %+v and %+v, want a workbook of people to be no source", beside.Sources, beside.Members)
+	}
 
 	// Nor where the audience cannot be read.
 	broken := load(t, folder(t, map[string]string{"all.yaml": "kind: [\n", "private/audiences.csv": looksLikeAudiences + "\xff\x00\n"}))

@@ -199,7 +199,11 @@ var corruptions = flag.Int("corruptions", 400, "how many corruptions of a workbo
 
 // A corrupted workbook is a problem, or it says exactly what it said.
 func TestCorruptionIsNeverSilent(t *testing.T) {
-	for _, whole := range [][]byte{bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), bookOf(t, manyRows(300))} {
+	hero := pngOf(t, 640, 640)
+	for _, whole := range [][]byte{
+		bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), bookOf(t, manyRows(300)),
+		pasted(t, hero, adRows(nil, "a.png"), "F2"), placed(t, placedParts(hero, pngOf(t, 700, 700)), shoePlaced),
+	} {
 		intact := readBytes(whole)
 		wantProblems(t, intact.problems)
 		want := drafted(intact.drafts)
