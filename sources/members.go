@@ -27,10 +27,11 @@ type Members struct {
 
 // membersFile is a members file read under one identifier.
 type membersFile struct {
-	digest   string
-	list     members.List // without its hashes
-	findings []resource.Finding
-	failed   bool
+	digest     string
+	counts     members.Counts
+	rejections []members.Rejection
+	findings   []resource.Finding
+	failed     bool
 }
 
 // membersKey is what a file means: the same lines under another identifier are
@@ -64,7 +65,7 @@ func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Va
 	if m.failed {
 		return v
 	}
-	c.counts = append(c.counts, Members{e.resource.Address.String(), slashPath, as, m.list.Counts, m.list.Rejections})
+	c.counts = append(c.counts, Members{e.resource.Address.String(), slashPath, as, m.counts, m.rejections})
 	return resource.Text(m.digest).As(slashPath).At(v.Position)
 }
 
@@ -82,8 +83,7 @@ func (t *tree) readMembers(name, slashPath string, as members.Identifier) member
 	case !t.keepAttached(slashPath, hash):
 		return refusedMembers(badFile(fmt.Sprintf("file %q changes while it is read; want files that hold still", name)))
 	}
-	m := membersFile{digest: list.Digest(), findings: judgeMembers(name, list)}
-	m.list.Counts, m.list.Rejections = list.Counts, list.Rejections
+	m := membersFile{digest: list.Digest(), counts: list.Counts, rejections: append([]members.Rejection{}, list.Rejections...), findings: judgeMembers(name, list)}
 	for _, f := range m.findings {
 		m.failed = m.failed || f.Severity != diag.Warning
 	}
@@ -108,14 +108,11 @@ func faultyMembers(name string, f *members.Fault) *resource.Finding {
 func judgeMembers(name string, list *members.List) []resource.Finding {
 	var findings []resource.Finding
 	for _, r := range list.Rejections {
-		f := resource.Finding{
-			Code: diag.LeftOut, Severity: diag.Warning,
-			Message: fmt.Sprintf("%s of members file %q %s (%s), and will be left out; want %s", counted(r.Count, "line", "lines"), name, saidOf(r), namedLines(r), wantedIdentifier(list.Identifier)),
-		}
+		said := fmt.Sprintf("%s of members file %q %s (%s)", counted(r.Count, "line", "lines"), name, saidOf(r), namedLines(r))
+		want := "; want " + wantedIdentifier(list.Identifier)
+		f := resource.Finding{Code: diag.LeftOut, Severity: diag.Warning, Message: said + ", and will be left out" + want}
 		if r.Reason.Misread() {
-			f.Code, f.Severity = diag.BadFile, diag.Error
-			f.Message = fmt.Sprintf("%s of members file %q %s (%s); want %s", counted(r.Count, "line", "lines"), name, saidOf(r), namedLines(r), wantedIdentifier(list.Identifier))
-			f.Hint = "give the identifier that the file holds"
+			f = resource.Finding{Code: diag.BadFile, Message: said + want, Hint: "give the identifier that the file holds"}
 		}
 		findings = append(findings, f)
 	}
@@ -123,7 +120,7 @@ func judgeMembers(name string, list *members.List) []resource.Finding {
 	case c.Used == 0:
 		findings = append(findings, *badFile(fmt.Sprintf("members file %q holds no identifier that can be used; want at least one", name)))
 	case c.Rejected > c.Used+c.Duplicate:
-		findings = append(findings, *badFile(fmt.Sprintf("members file %q has %d lines to leave out and %d to use; want a file most of which can be used", name, c.Rejected, c.Used+c.Duplicate)))
+		findings = append(findings, *badFile(fmt.Sprintf("members file %q has %s to leave out and %d to use; want a file most of which can be used", name, counted(c.Rejected, "line", "lines"), c.Used+c.Duplicate)))
 	}
 	if list.Hidden > 0 {
 		findings = append(findings, resource.Finding{
@@ -194,6 +191,9 @@ func readMembersFile(root *os.Root, slashPath string, as members.Identifier, b b
 		return nil, "", err
 	}
 	defer handle.Close()
+	if about, err := handle.Stat(); err != nil || about.Size() > b.membersBytes {
+		return nil, "", cmp.Or(err, error(tooLarge{b.membersBytes}))
+	}
 	in := newHashing(handle, b.membersBytes)
 	list, err = members.ReadText(in, as)
 	if in.left < 0 {

@@ -55,7 +55,7 @@ func TestX15MembersAreADigestAndCounts(t *testing.T) {
 	if !strings.HasPrefix(v.Text(), "sha256:") || v.Written() != "private/customers.csv" {
 		t.Errorf("members.file = %v written %q, want a digest of the file", v, v.Written())
 	}
-	want := []Members{{Address: "audience/customers", File: "private/customers.csv", Identifier: members.Email, Rows: members.Counts{Read: 4, Used: 2, Blank: 1, Duplicate: 1}}}
+	want := []Members{{Address: "audience/customers", File: "private/customers.csv", Identifier: members.Email, Rows: members.Counts{Read: 4, Used: 2, Blank: 1, Duplicate: 1}, Rejected: []members.Rejection{}}}
 	if diff := cmp.Diff(want, d.Members); diff != "" {
 		t.Errorf("Members (-want +got):\n%s", diff)
 	}

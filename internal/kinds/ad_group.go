@@ -39,7 +39,7 @@ func adGroup() *resource.Schema {
 			},
 			{
 				Name: "context_hints", Header: "Context hints", Synonyms: []string{"Hints"},
-				Help: "Who the ads are for, one sentence a line. The whole list is replaced. [clear] empties it.", Example: "people comparing trail running shoes",
+				Help: "Who the ads are for, one sentence a line; in a workbook a line file: hints/runners.txt stands for the sentences of that file. The whole list is replaced. [clear] empties it.", Example: "people comparing trail running shoes",
 				Type: resource.TypeHints, Max: 2000, Clearable: true, Spend: resource.Reach,
 				Wire: resource.Wire{Path: "context_hints"},
 				Bulk: resource.BulkField{Create: "context_hints", Update: "context_hints"},

@@ -102,7 +102,7 @@ func (l *List) reject(line int, reason Reason) {
 			return
 		}
 	}
-	l.Rejections = append(l.Rejections, Rejection{Reason: reason, Count: 1})
+	l.Rejections = append(l.Rejections, Rejection{Reason: reason, Count: 1, Lines: []int{}})
 	l.nameLine(&l.Rejections[len(l.Rejections)-1], line)
 }
 
