@@ -19,6 +19,7 @@ type collection struct {
 	images   map[string]picture
 	members  map[membersKey]membersFile
 	counts   []Members
+	repeats  map[int]int // resources of a source, by its number, that another file has too
 	index    index
 }
 
@@ -32,7 +33,7 @@ type entry struct {
 }
 
 func newCollection(schemas resource.Schemas, t *tree) *collection {
-	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, members: map[membersKey]membersFile{}}
+	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, repeats: map[int]int{}, members: map[membersKey]membersFile{}}
 }
 
 // collect makes resources of drafts: it takes over defaults and templates,
@@ -222,6 +223,9 @@ func (c *collection) reportTwice(e, first *entry, at, firstAt diag.Position, wha
 	f := resource.Finding{Code: diag.Duplicate, Message: fmt.Sprintf("%s %s, first at %s; want it once", e.resource.Address, what, firstAt)}
 	if e.draft.key.text == "" && first.resource.Address == e.resource.Address {
 		f.Hint = "give one of them a key of its own"
+	}
+	if first.resource.Address == e.resource.Address && first.source != e.source {
+		c.repeats[e.source]++
 	}
 	c.report(e, at, f)
 }

@@ -218,3 +218,17 @@ func TestKeysComeFromNames(t *testing.T) {
 		wantProblem(t, loadYAML(t, fmt.Sprintf("kind: campaign\nname: %q\nbidding_type: clicks\n", name)), "gives no key; want a key of letters, digits")
 	}
 }
+
+// A whole file that was copied is said to be one, before its rows are listed.
+func TestF19ACopyOfAFileIsNamedAsOne(t *testing.T) {
+	var b strings.Builder
+	fmt.Fprintf(&b, accountTree, 1, 1, 1, 1)
+	d := load(t, folder(t, map[string]string{"ads.yaml": b.String(), "ads copy.yaml": b.String(), "one.yaml": springCampaign}))
+	wantProblem(t, d, "ads.yaml: file repeats 3 resources that other files have; want each in one file")
+	twice := springCampaign + "---\n" + strings.Replace(springCampaign, "spring", "autumn", 1)
+	for _, p := range load(t, folder(t, map[string]string{"a.yaml": springCampaign, "b.yaml": twice})).Problems {
+		if strings.Contains(p.Message, "file repeats") {
+			t.Errorf("one repeated campaign is taken for a copy: %s", p)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,9 +35,33 @@ func (c *collection) desired(files []file, results []result) Desired {
 		return cmp.Or(strings.Compare(a.File, b.File), strings.Compare(a.Address, b.Address))
 	})
 	c.reportStrays(files, results)
+	c.reportCopies(files)
 	c.refuseNothing(files)
 	d.Problems = c.problems.Sorted()
 	return d
+}
+
+// fewRepeats may be slips; more of them look like a copied file.
+const fewRepeats = 2
+
+// reportCopies says of a file most of whose resources another file has too what
+// it probably is: a copy or an export that was left among the sources (fault
+// F19).
+func (c *collection) reportCopies(files []file) {
+	resources := map[int]int{}
+	for i := range c.entries {
+		resources[c.entries[i].source]++
+	}
+	for source, n := range c.repeats {
+		if n <= fewRepeats || 2*n < resources[source] {
+			continue
+		}
+		c.problems.Add(diag.Problem{
+			Code: diag.Duplicate, Position: diag.Position{File: files[source].name},
+			Message: fmt.Sprintf("file repeats %d resources that other files have; want each in one file", n),
+			Hint:    "if it is a copy or an export, move it out of the folder, or name the sources in adsync.yaml",
+		})
+	}
 }
 
 // reportStrays reports CSV files that say nowhere what they hold. One that a
