@@ -25,7 +25,7 @@ func (a *app) export() *cobra.Command {
 		Short: "Write the live account as YAML, as a workbook or as CSV",
 		RunE:  func(c *cobra.Command, args []string) error { return a.runExport(c, args, f) },
 	}
-	c.Flags().StringVar(&f.out, "out", "", "file to write, or for CSV a folder of one file a sheet (default: standard output)")
+	c.Flags().StringVar(&f.out, "out", "", "file to write, or a folder: of one YAML file a campaign, of one CSV file a sheet (default: standard output)")
 	c.Flags().StringVar(&f.figures, "figures", "", "figures to add, such as 7d,30d, yesterday or 2026-11-01..2026-11-15: whole days in the account's time zone")
 	a.outputs(c, "yaml", "xlsx", "csv")
 	return c
@@ -53,23 +53,21 @@ func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.writeExport(c, l.schemas, live, about, s.agent.Zone, f.out); err != nil {
+	if err := a.writeExport(c, l, live, about, s.agent.Zone, f.out); err != nil {
 		return err
 	}
 	a.note("exported %s", plural(live.Len(), "resource"))
 	return nil
 }
 
-func (a *app) writeExport(c *cobra.Command, schemas resource.Schemas, live *resource.Snapshot, about sources.Export, zone *time.Location, out string) error {
-	if a.flags.output == "csv" {
-		return a.exportCSV(c, schemas, live, about.Account, out)
+func (a *app) writeExport(c *cobra.Command, l loaded, live *resource.Snapshot, about sources.Export, zone *time.Location, out string) error {
+	switch a.flags.output {
+	case "csv":
+		return a.exportCSV(c, l.schemas, live, about.Account, out)
+	case "yaml":
+		return a.exportYAML(c, l, live, resource.Env{Currency: about.Account.Currency, Zone: zone}, out)
 	}
-	return a.writeOut(c, out, func(w io.Writer) error {
-		if a.flags.output == "xlsx" {
-			return sources.WriteExport(w, schemas, live, about)
-		}
-		return sources.WriteYAML(w, schemas, live, resource.Env{Currency: about.Account.Currency, Zone: zone})
-	})
+	return a.writeOut(c, out, func(w io.Writer) error { return sources.WriteExport(w, l.schemas, live, about) })
 }
 
 // exported reads the account, and the figures that are asked for. What the

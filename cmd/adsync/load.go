@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
@@ -111,8 +112,10 @@ func pluralAre(n int, noun string) string {
 
 // printJSON writes one document, indented, for people who read it and programs
 // alike.
-func (a *app) printJSON(document any) error {
-	encoder := json.NewEncoder(a.out)
+func (a *app) printJSON(document any) error { return writeJSON(a.out, document) }
+
+func writeJSON(w io.Writer, document any) error {
+	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(document)

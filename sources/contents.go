@@ -1,0 +1,63 @@
+package sources
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// LoadContents reads contents as if they were the sources of a project, and no
+// other: files by their slash paths, which need not be there yet. What they
+// refer to is read from the project's folder.
+func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, contents map[string][]byte) Desired {
+	t, err := openTree(p)
+	if err != nil {
+		return refused(diag.Problem{Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: reason(err)})
+	}
+	defer t.close()
+	env, err := p.Env()
+	if err != nil {
+		return refused(diag.Problem{Code: diag.BadProject, Position: diag.Position{File: p.File}, Message: err.Error()})
+	}
+	var files []file
+	for _, name := range slices.Sorted(maps.Keys(contents)) {
+		sum := sha256.Sum256(contents[name])
+		f := file{name: name, content: contents[name], hash: hex.EncodeToString(sum[:])}
+		if limit := t.limitOf(name); int64(len(f.content)) > limit {
+			f.problem = problemOf(name, unreadable(tooLarge{limit}))
+		}
+		files = append(files, f)
+	}
+	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach}
+	return newCollection(schemas, t).collect(files, readAll(ctx, files, in))
+}
+
+// Differs gives the first difference of two snapshots in words, nil where they
+// mean the same: resources, ids and attributes.
+func Differs(schemas resource.Schemas, want, have *resource.Snapshot) error {
+	for r := range want.All() {
+		again := have.Get(r.Address)
+		if again == nil {
+			return fmt.Errorf("%s would not be read again", r.Address)
+		}
+		if again.ID != r.ID {
+			return fmt.Errorf("%s: id %q would be read as %q", r.Address, diag.Printable(r.ID), diag.Printable(again.ID))
+		}
+		for i := range schemas.Of(r.Address.Kind).Attributes {
+			a := &schemas.Of(r.Address.Kind).Attributes[i]
+			if !r.Value(a.Name).Equal(again.Value(a.Name)) {
+				return fmt.Errorf("%s: %s is %s and would be read as %s", r.Address, a.Name, a.Show(r.Value(a.Name)), a.Show(again.Value(a.Name)))
+			}
+		}
+	}
+	if have.Len() != want.Len() {
+		return fmt.Errorf("%d resources would be read as %d", want.Len(), have.Len())
+	}
+	return nil
+}
