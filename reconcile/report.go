@@ -63,11 +63,22 @@ func heldOutcome(c *plan.Change) Outcome {
 	if len(holds) == 0 {
 		return o
 	}
+	o.Cell = heldCell(c)
 	o.Code, o.Message = string(holds[0].Hazard), holds[0].Message
 	if holds[0].Allow != "" {
 		o.Message += "; allow it with --allow " + holds[0].Allow
 	}
 	return o
+}
+
+// heldCell is where the first field that is held is written, else the row.
+func heldCell(c *plan.Change) diag.Position {
+	for _, f := range c.Fields {
+		if f.Held != nil && !f.Desired.Position.IsZero() {
+			return f.Desired.Position
+		}
+	}
+	return c.Position
 }
 
 func (r *run) outcome(c *plan.Change, s *standing) Outcome {

@@ -10,7 +10,7 @@ import (
 	"adsync/internal/diag"
 )
 
-// WriteResultsCSV writes the outcomes as CSV with a byte order mark, so that
+// WriteResultsCSV writes the outcomes, one a line, as CSV with a byte order mark, so that
 // spreadsheet programs read it as UTF-8. A text that a program would take for a
 // formula gets a leading apostrophe (OWASP, CSV injection).
 func WriteResultsCSV(w io.Writer, outcomes []RowOutcome) error {
@@ -18,13 +18,16 @@ func WriteResultsCSV(w io.Writer, outcomes []RowOutcome) error {
 		return cmp.Or(a.Position.Compare(b.Position), a.Address.Compare(b.Address))
 	})
 	table := csvfile.NewWriter(w)
-	table.Write([]string{"result", "address", "file", "sheet", "row", "cell", "message"})
+	table.Write([]string{"result", "action", "kind", "address", "name", "id", "file", "sheet", "row", "cell", "code", "message"})
 	for _, o := range sorted {
 		row := ""
 		if o.Position.Line > 0 {
 			row = fmt.Sprint(o.Position.Line)
 		}
-		line := []string{o.Result, o.Address.String(), o.Position.File, o.Position.Sheet, row, placeOfCell(o.Cell), o.Message}
+		line := []string{
+			o.Result, o.Action, string(o.Address.Kind), o.Address.String(), o.Name, o.ID,
+			o.Position.File, o.Position.Sheet, row, placeOfCell(o.Cell), o.Code, o.Message,
+		}
 		for i := range line {
 			line[i] = csvfile.Plain(line[i])
 		}

@@ -57,19 +57,23 @@ const (
 // setUpPrint prints a sheet across, as wide as the page, with its name on every
 // page, and with its header where there may be many.
 func (b *bookWriter) setUpPrint(title string, pages int) error {
-	err := b.file.SetPageLayout(title, &excelize.PageLayoutOptions{Orientation: new("landscape"), FitToWidth: new(1), FitToHeight: &pages})
+	return setUpPrint(b.file, title, pages)
+}
+
+func setUpPrint(file *excelize.File, title string, pages int) error {
+	err := file.SetPageLayout(title, &excelize.PageLayoutOptions{Orientation: new("landscape"), FitToWidth: new(1), FitToHeight: &pages})
 	if err != nil {
 		return err
 	}
-	if err := b.file.SetPageMargins(title, &excelize.PageLayoutMarginsOptions{
+	if err := file.SetPageMargins(title, &excelize.PageLayoutMarginsOptions{
 		Left: new(0.4), Right: new(0.4), Top: new(0.5), Bottom: new(0.6), Header: new(0.3), Footer: new(0.3),
 	}); err != nil {
 		return err
 	}
-	if err := b.file.SetHeaderFooter(title, &excelize.HeaderFooterOptions{OddFooter: "&L&A&C&F&RPage &P of &N"}); err != nil || pages == onePage {
+	if err := file.SetHeaderFooter(title, &excelize.HeaderFooterOptions{OddFooter: "&L&A&C&F&RPage &P of &N"}); err != nil || pages == onePage {
 		return err
 	}
-	return b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Titles", RefersTo: quotedSheet(title) + "!$1:$1", Scope: title})
+	return file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Titles", RefersTo: quotedSheet(title) + "!$1:$1", Scope: title})
 }
 
 // quotedSheet is a sheet's name as formulas and links write it.

@@ -13,150 +13,169 @@ import (
 // problemsTab is the sheet of a copy that lists what is wrong.
 const problemsTab = "Problems"
 
-var problemTitles = []string{"Severity", "Cell", "What is wrong", "What to do", "Code"}
+// sheetColumn is a column of a sheet that only copies have.
+type sheetColumn struct {
+	title string
+	width float64
+}
+
+var problemColumns = []sheetColumn{
+	{"Severity", 11}, {"Sheet", 16}, {"Cell", 9}, {"What is there", 52}, {"What is wanted", 44}, {"Hint", 44}, {"Code", 11},
+}
 
 // maxLinks is under the number of links a sheet may have.
 const maxLinks = 60_000
 
-// resultStyles are the looks of the two columns.
-type resultStyles struct {
-	header, good, quiet, waiting, bad, message, link int
-}
-
-func newResultStyles(f *excelize.File) (s resultStyles, err error) {
-	top := &excelize.Alignment{Vertical: "top", WrapText: true}
-	middle := &excelize.Alignment{Vertical: "center", WrapText: true}
-	font := func(colour string, bold bool, underline string) *excelize.Font {
-		return &excelize.Font{Family: "Calibri", Size: 11, Color: colour, Bold: bold, Underline: underline}
-	}
-	for _, want := range []struct {
-		number *int
-		style  excelize.Style
-	}{
-		{&s.header, excelize.Style{Font: font("FFFFFF", true, ""), Fill: solid(colourHeader), Alignment: middle}},
-		{&s.good, excelize.Style{Font: font("006100", false, ""), Fill: solid("C6EFCE"), Alignment: top}},
-		{&s.quiet, excelize.Style{Font: font(colourQuiet, false, ""), Alignment: top}},
-		{&s.waiting, excelize.Style{Font: font("7F6000", false, ""), Fill: solid("FFEB9C"), Alignment: top}},
-		{&s.bad, excelize.Style{Font: font("9C0006", true, ""), Fill: solid("FFC7CE"), Alignment: top}},
-		{&s.message, excelize.Style{Font: font("000000", false, ""), Alignment: top}},
-		{&s.link, excelize.Style{Font: font("0563C1", false, "single"), Alignment: top}},
-	} {
-		if *want.number, err = f.NewStyle(&want.style); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
-}
-
-// of gives the look of a result.
-func (s resultStyles) of(result string) int {
-	switch result {
-	case "created", "updated":
-		return s.good
-	case "no change":
-		return s.quiet
-	case "held", "skipped":
-		return s.waiting
-	}
-	return s.bad
-}
-
-// writeProblems lists the file's problems, each with a link to its cell.
-func (c *resultCopy) writeProblems(problems []diag.Problem) error {
+// writeProblems lists the file's problems, each with a link to its cell. The
+// copy opens there.
+func (c *markedCopy) writeProblems(problems []diag.Problem) error {
 	mine := slices.DeleteFunc(slices.Clone(problems), func(p diag.Problem) bool { return p.Position.File != c.name })
 	if len(mine) == 0 {
 		return nil
 	}
-	sheet, err := c.problemsSheet()
+	sheet, err := c.ownSheet(problemsTab, problemColumns)
 	if err != nil {
-		return err
-	}
-	styles, err := newResultStyles(c.file)
-	if err != nil {
-		return err
-	}
-	if err := c.problemsHead(sheet, styles); err != nil {
 		return err
 	}
 	for i, p := range mine {
-		if err := c.problemRow(sheet, i+2, p, styles); err != nil {
+		if err := c.problemRow(sheet, i+2, p); err != nil {
 			return err
 		}
 	}
+	if err := c.finishSheet(sheet, problemColumns, "C00000", len(mine)); err != nil {
+		return err
+	}
+	index, err := c.file.GetSheetIndex(sheet)
+	if err != nil {
+		return err
+	}
+	c.file.SetActiveSheet(index)
 	return nil
 }
 
-// problemsSheet makes the sheet anew; a sheet of that name that is the user's
-// own is left alone.
-func (c *resultCopy) problemsSheet() (string, error) {
-	name := problemsTab
+func (c *markedCopy) problemRow(sheet string, row int, p diag.Problem) error {
+	severity := toneWaiting
+	if p.Severity == diag.Error {
+		severity = toneBad
+	}
+	there, wanted := splitMessage(p.Message)
+	texts := []string{string(p.Severity), p.Position.Sheet, p.Position.Cell(), there, wanted, p.Hint, string(p.Code)}
+	for i, text := range texts {
+		l := look{wrap: true, line: true}
+		if i == 0 {
+			l.font, l.fill = severity.font, severity.fill
+		}
+		if err := c.put(sheet, row, i+1, text, l); err != nil {
+			return err
+		}
+		if err := c.makeRoom(sheet, row, text, problemColumns[i].width); err != nil {
+			return err
+		}
+	}
+	return c.link(sheet, row, 3, p.Position)
+}
+
+// splitMessage parts what is there from what is wanted. A message is written as
+// "what is there; what is wanted".
+func splitMessage(message string) (there, wanted string) {
+	there, wanted, _ = strings.Cut(message, "; want ")
+	if wanted == "" {
+		there, wanted, _ = strings.Cut(message, "; ")
+	}
+	return upperFirst(there), upperFirst(wanted)
+}
+
+func upperFirst(text string) string {
+	if text == "" {
+		return ""
+	}
+	first, _ := firstRune(text)
+	return strings.ToUpper(string(first)) + text[len(string(first)):]
+}
+
+// link leads from a cell to another, or to its row or sheet.
+func (c *markedCopy) link(sheet string, row, column int, to diag.Position) error {
+	if to.Sheet == "" || to.File != c.name || row > maxLinks {
+		return nil
+	}
+	if index, err := c.file.GetSheetIndex(to.Sheet); err != nil || index < 0 {
+		return err
+	}
+	target := diag.ColumnName(max(to.Column, 1)) + fmt.Sprint(max(to.Line, 1))
+	from := fmt.Sprintf("%s%d", diag.ColumnName(column), row)
+	text, err := c.file.GetCellValue(sheet, from)
+	if err != nil {
+		return err
+	}
+	if text == "" {
+		text = "go there"
+	}
+	if err := c.put(sheet, row, column, text, look{font: colourLink, under: true, line: true}); err != nil {
+		return err
+	}
+	return c.file.SetCellHyperLink(sheet, from, quotedSheet(to.Sheet)+"!"+target, "Location")
+}
+
+// ownSheet makes a sheet anew, with its header; a sheet of that name that is the
+// user's own is left alone.
+func (c *markedCopy) ownSheet(title string, columns []sheetColumn) (string, error) {
+	name := title
 	for number := 2; ; number++ {
 		index, err := c.file.GetSheetIndex(name)
 		if err != nil {
 			return "", err
 		}
 		if index < 0 {
-			_, err := c.file.NewSheet(name)
-			return name, err
+			break
 		}
-		if c.isOurs(name) {
+		if c.isOurs(name, columns) {
 			if err := c.file.DeleteSheet(name); err != nil {
 				return "", err
 			}
-			continue
+			break
 		}
-		name = fmt.Sprintf("%s %d", problemsTab, number)
+		name = fmt.Sprintf("%s %d", title, number)
 	}
+	if _, err := c.file.NewSheet(name); err != nil {
+		return "", err
+	}
+	return name, c.startSheet(name, columns)
 }
 
-func (c *resultCopy) isOurs(sheet string) bool {
-	for i, title := range problemTitles {
-		if text, err := c.file.GetCellValue(sheet, diag.ColumnName(i+1)+"1"); err != nil || text != title {
+func (c *markedCopy) isOurs(sheet string, columns []sheetColumn) bool {
+	for i, column := range columns {
+		if text, err := c.file.GetCellValue(sheet, diag.ColumnName(i+1)+"1"); err != nil || text != column.title {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *resultCopy) problemsHead(sheet string, styles resultStyles) error {
-	for i, width := range []float64{11, 24, 70, 50, 11} {
-		if err := c.put(sheet, 1, i+1, problemTitles[i], styles.header); err != nil {
+func (c *markedCopy) startSheet(sheet string, columns []sheetColumn) error {
+	for i, column := range columns {
+		letter := diag.ColumnName(i + 1)
+		if err := c.put(sheet, 1, i+1, column.title, look{font: colourWhite, fill: colourHeader, bold: true, wrap: true, middle: true, line: true}); err != nil {
 			return err
 		}
-		if err := c.file.SetColWidth(sheet, diag.ColumnName(i+1), diag.ColumnName(i+1), width); err != nil {
+		if err := c.file.SetColWidth(sheet, letter, letter, column.width); err != nil {
 			return err
 		}
+	}
+	if err := c.file.SetRowHeight(sheet, 1, lineHeight+9); err != nil {
+		return err
 	}
 	return c.file.SetPanes(sheet, &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
 }
 
-func (c *resultCopy) problemRow(sheet string, row int, p diag.Problem, styles resultStyles) error {
-	where := strings.TrimSuffix(p.Position.Sheet+"!"+p.Position.Cell(), "!")
-	look := styles.message
-	if p.Severity == diag.Error {
-		look = styles.bad
-	}
-	for i, text := range []string{string(p.Severity), strings.TrimPrefix(where, "!"), p.Message, p.Hint, string(p.Code)} {
-		if err := c.put(sheet, row, i+1, text, styles.message); err != nil {
-			return err
-		}
-	}
-	if err := c.file.SetCellStyle(sheet, fmt.Sprintf("A%d", row), fmt.Sprintf("A%d", row), look); err != nil {
+// finishSheet makes the rows ready to be filtered and printed. The library's
+// filter forgets the properties of the sheet, so they go after it.
+func (c *markedCopy) finishSheet(sheet string, columns []sheetColumn, colour string, rows int) error {
+	end := fmt.Sprintf("%s%d", diag.ColumnName(len(columns)), rows+1)
+	if err := c.file.AutoFilter(sheet, "A1:"+end, nil); err != nil {
 		return err
 	}
-	if p.Position.Sheet == "" || row > maxLinks {
-		return nil
-	}
-	return c.link(sheet, row, p.Position, styles)
-}
-
-// link leads from a problem to its cell, or to its row or sheet.
-func (c *resultCopy) link(sheet string, row int, to diag.Position, styles resultStyles) error {
-	target := diag.ColumnName(max(to.Column, 1)) + fmt.Sprint(max(to.Line, 1))
-	from := fmt.Sprintf("B%d", row)
-	quoted := "'" + strings.ReplaceAll(to.Sheet, "'", "''") + "'"
-	if err := c.file.SetCellHyperLink(sheet, from, quoted+"!"+target, "Location"); err != nil {
+	if err := c.file.SetSheetProps(sheet, &excelize.SheetPropsOptions{TabColorRGB: &colour, FitToPage: new(true)}); err != nil {
 		return err
 	}
-	return c.file.SetCellStyle(sheet, from, from, styles.link)
+	return setUpPrint(c.file, sheet, manyPages)
 }

@@ -15,23 +15,33 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// RowOutcome is what became of one row of a source.
+// RowOutcome is what became of one row of a source, or of a change no row asks for.
 type RowOutcome struct {
 	Address  resource.Address
+	Name     string // what people call it
+	Action   string // create, update, …; "" where nothing was to be done
 	Position diag.Position
 	Result   string        // created, updated, no change, failed, skipped, held or unknown
 	Message  string        // what happened and how to mend it; may be empty
+	Code     string        // the service's, or what holds the change; may be empty
 	Cell     diag.Position // the cell that failed, zero where there is none
 	ID       string        // the service's id, "" where it is not known
 }
 
-// WriteResultCopy writes a copy of a user's workbook with what became of its
+// Marks are what a marked copy says that the user's workbook does not.
+type Marks struct {
+	Outcomes []RowOutcome
+	Problems []diag.Problem
+	Plan     []PlannedChange // for the sheet Plan; nil leaves it out
+}
+
+// WriteMarkedCopy writes a copy of a user's workbook with what became of its
 // rows: columns Result and Message after the last used one, failing cells red
-// with a note, and a sheet Problems with a link to each cell. The original is
-// never changed; its values, styles, formulas and comments stay. Outcomes and
-// problems of other files are left out. The original must be a workbook that
-// reads without damage.
-func WriteResultCopy(original []byte, w io.Writer, file string, outcomes []RowOutcome, problems []diag.Problem) error {
+// with a note, a sheet Problems with a link to each cell, and a sheet Plan. The
+// original is never changed; its values, styles, formulas and comments stay.
+// Outcomes and problems of other files are left out. The original must be a
+// workbook that reads without damage.
+func WriteMarkedCopy(original []byte, w io.Writer, file string, m Marks) error {
 	if _, finding := xlsx.Open(context.Background(), original, defaultBounds().workbook()); finding != nil {
 		return fmt.Errorf("copy %s: %s", file, finding.Message)
 	}
@@ -40,51 +50,130 @@ func WriteResultCopy(original []byte, w io.Writer, file string, outcomes []RowOu
 		return err
 	}
 	defer remove()
-	c := resultCopy{name: file, told: map[string]string{}, marked: map[int]int{}}
-	if err := c.write(original, folder, w, outcomes, problems); err != nil {
+	c := markedCopy{name: file, told: map[string]map[string]string{}, filledStyles: map[filledStyle]int{}}
+	if err := c.write(original, folder, w, m); err != nil {
 		return fmt.Errorf("copy %s: %w", file, err)
 	}
 	return nil
 }
 
-// resultCopy is a copy of a workbook while results are written into it.
-type resultCopy struct {
-	name   string
-	file   *excelize.File
-	told   map[string]string // note of each failing cell, by sheet and cell
-	marked map[int]int       // red style of each style
+// markedCopy is a copy of a workbook while it is marked.
+type markedCopy struct {
+	name         string
+	file         *excelize.File
+	styles       styleBook
+	told         map[string]map[string]string // what notes are to say, by sheet and cell
+	own          map[string][]ownNote         // the user's notes of the sheets that can have new ones
+	filledStyles map[filledStyle]int
 }
 
-func (c *resultCopy) write(original []byte, folder string, w io.Writer, outcomes []RowOutcome, problems []diag.Problem) (err error) {
+func (c *markedCopy) write(original []byte, folder string, w io.Writer, m Marks) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			err = fmt.Errorf("workbook cannot be changed: %v", reason)
 		}
 	}()
 	b := defaultBounds()
-	c.file, err = excelize.OpenReader(bytes.NewReader(original), excelize.Options{
+	without, own, err := takeNotes(original, m.notedSheets())
+	if err != nil {
+		return err
+	}
+	c.own = own
+	c.file, err = excelize.OpenReader(bytes.NewReader(without), excelize.Options{
 		TmpDir: folder, UnzipSizeLimit: b.unzippedBytes, UnzipXMLSizeLimit: b.unzippedBytes,
 	})
 	if err != nil {
 		return err
 	}
 	defer c.file.Close()
-	for _, rows := range c.bySheet(outcomes) {
-		if err := c.writeRows(rows); err != nil {
-			return fmt.Errorf("sheet %q: %w", rows[0].Position.Sheet, err)
-		}
-	}
-	if err := c.markProblems(problems); err != nil {
-		return err
-	}
-	if err := c.writeProblems(problems); err != nil {
+	c.file.SetZipWriter(newPartsWriter)
+	c.styles = styleBook{file: c.file, numbers: map[look]int{}}
+	if err := c.mark(m); err != nil {
 		return err
 	}
 	return c.file.Write(w)
 }
 
+func (c *markedCopy) mark(m Marks) error {
+	outcomes := m.Outcomes
+	if outcomes == nil {
+		outcomes = problemOutcomes(m.Problems)
+	}
+	for _, rows := range c.bySheet(outcomes) {
+		if err := c.writeRows(rows); err != nil {
+			return fmt.Errorf("sheet %q: %w", rows[0].Position.Sheet, err)
+		}
+	}
+	if err := c.markProblems(m.Problems); err != nil {
+		return err
+	}
+	if err := c.writeNotes(); err != nil {
+		return err
+	}
+	if err := c.writePlan(m.Plan); err != nil {
+		return fmt.Errorf("sheet %q: %w", planTab, err)
+	}
+	if err := c.writeProblems(m.Problems); err != nil {
+		return fmt.Errorf("sheet %q: %w", problemsTab, err)
+	}
+	return c.writeRole()
+}
+
+// notedSheets are the sheets that get notes.
+func (m Marks) notedSheets() []string {
+	var sheets []string
+	for _, o := range m.Outcomes {
+		sheets = append(sheets, o.Cell.Sheet)
+	}
+	for _, p := range m.Problems {
+		if p.Position.Column > 0 {
+			sheets = append(sheets, p.Position.Sheet)
+		}
+	}
+	slices.Sort(sheets)
+	return slices.Compact(sheets)
+}
+
+// problemOutcomes say in each row what is wrong with it.
+func problemOutcomes(problems []diag.Problem) []RowOutcome {
+	var outcomes []RowOutcome
+	byRow := map[diag.Position]int{}
+	for _, p := range problems {
+		row := p.Position
+		row.Column = 0
+		i, told := byRow[row]
+		if !told {
+			i = len(outcomes)
+			byRow[row] = i
+			outcomes = append(outcomes, RowOutcome{Position: row, Result: resultWarning})
+		}
+		if p.Severity == diag.Error {
+			outcomes[i].Result = resultProblem
+		}
+		if outcomes[i].Message != "" {
+			outcomes[i].Message += "\n"
+		}
+		outcomes[i].Message += problemText(p)
+	}
+	return outcomes
+}
+
+// The results of rows of files that were only checked.
+const (
+	resultProblem = "problem"
+	resultWarning = "warning"
+)
+
+// problemText is a problem and what to do, in one sentence or two.
+func problemText(p diag.Problem) string {
+	if p.Hint == "" {
+		return p.Message
+	}
+	return p.Message + ". " + strings.ToUpper(p.Hint[:1]) + p.Hint[1:]
+}
+
 // bySheet gives the outcomes of this file, sheet by sheet, in the order of rows.
-func (c *resultCopy) bySheet(outcomes []RowOutcome) [][]RowOutcome {
+func (c *markedCopy) bySheet(outcomes []RowOutcome) [][]RowOutcome {
 	mine := slices.DeleteFunc(slices.Clone(outcomes), func(o RowOutcome) bool {
 		return o.Position.File != c.name || o.Position.Sheet == "" || o.Position.Line == 0
 	})
@@ -101,48 +190,104 @@ func (c *resultCopy) bySheet(outcomes []RowOutcome) [][]RowOutcome {
 	return sheets
 }
 
-// writeRows adds the two columns to a sheet.
-func (c *resultCopy) writeRows(outcomes []RowOutcome) error {
+// writeRows adds the two columns to a sheet. What is said of the header's own
+// row has its cells marked, and no result.
+func (c *markedCopy) writeRows(outcomes []RowOutcome) error {
 	sheet := outcomes[0].Position.Sheet
-	header, result, message, err := c.resultColumns(sheet, outcomes[0].Position.Line)
+	place, err := c.findColumns(sheet, outcomes[0].Position.Line)
 	if err != nil {
 		return err
 	}
-	styles, err := newResultStyles(c.file)
-	if err != nil {
-		return err
-	}
-	if err := c.put(sheet, header, result, "Result", styles.header); err != nil {
-		return err
-	}
-	if err := c.put(sheet, header, message, "Message", styles.header); err != nil {
-		return err
-	}
-	if err := c.file.SetColWidth(sheet, diag.ColumnName(result), diag.ColumnName(result), 13); err != nil {
-		return err
-	}
-	if err := c.file.SetColWidth(sheet, diag.ColumnName(message), diag.ColumnName(message), 60); err != nil {
+	if err := c.writeHeader(sheet, place); err != nil {
 		return err
 	}
 	for _, o := range outcomes {
-		if err := c.put(sheet, o.Position.Line, result, o.Result, styles.of(o.Result)); err != nil {
-			return err
+		if o.Position.Line == place.header {
+			continue
 		}
-		if err := c.put(sheet, o.Position.Line, message, o.Message, styles.message); err != nil {
+		if err := c.writeRow(sheet, place, o); err != nil {
 			return err
-		}
-		if o.Cell.File == c.name && o.Cell.Column > 0 {
-			if err := c.mark(o.Cell, o.Message); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-func (c *resultCopy) put(sheet string, row, column int, text string, style int) error {
+func (c *markedCopy) writeHeader(sheet string, place markedColumns) error {
+	l := look{font: colourWhite, fill: colourHeader, bold: true, wrap: true, middle: true, line: true}
+	for _, column := range []struct {
+		number int
+		title  string
+		width  float64
+	}{{place.result, "Result", 13}, {place.message, "Message", messageWidth}} {
+		if err := c.put(sheet, place.header, column.number, column.title, l); err != nil {
+			return err
+		}
+		letter := diag.ColumnName(column.number)
+		if err := c.file.SetColWidth(sheet, letter, letter, column.width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// messageWidth is the width of the column Message in characters.
+const messageWidth = 70
+
+func (c *markedCopy) writeRow(sheet string, place markedColumns, o RowOutcome) error {
+	tone := toneOf(o.Result)
+	if err := c.put(sheet, o.Position.Line, place.result, o.Result, look{font: tone.font, fill: tone.fill, line: true, bold: tone == toneBad}); err != nil {
+		return err
+	}
+	if err := c.put(sheet, o.Position.Line, place.message, o.Message, look{wrap: true, line: true}); err != nil {
+		return err
+	}
+	if err := c.makeRoom(sheet, o.Position.Line, o.Message, messageWidth); err != nil {
+		return err
+	}
+	if o.Cell.File != c.name || o.Cell.Column == 0 {
+		return nil
+	}
+	if tone != toneBad {
+		tone = toneWaiting
+	}
+	return c.markCell(o.Cell, tone, o.Message)
+}
+
+// makeRoom makes a row as high as a text of several lines needs, never lower.
+func (c *markedCopy) makeRoom(sheet string, row int, text string, width float64) error {
+	lines := shownLines(text, width)
+	if lines < 2 {
+		return nil
+	}
+	height, err := c.file.GetRowHeight(sheet, row)
+	if needed := float64(lines * lineHeight); err == nil && needed > height {
+		err = c.file.SetRowHeight(sheet, row, needed)
+	}
+	return err
+}
+
+// toneOf gives the colours of a result.
+func toneOf(result string) tone {
+	switch result {
+	case "created", "updated":
+		return toneGood
+	case "no change":
+		return tone{font: colourQuiet}
+	case "held", "skipped", resultWarning:
+		return toneWaiting
+	case "failed", "unknown", resultProblem:
+		return toneBad
+	}
+	return tone{font: colourHeader, fill: "DCEBF7"} // what a plan says will be done
+}
+
+func (c *markedCopy) put(sheet string, row, column int, text string, l look) error {
 	cell := fmt.Sprintf("%s%d", diag.ColumnName(column), row)
 	if err := c.file.SetCellStr(sheet, cell, cutText(text)); err != nil {
+		return err
+	}
+	style, err := c.styles.number(l)
+	if err != nil {
 		return err
 	}
 	return c.file.SetCellStyle(sheet, cell, cell, style)
@@ -160,106 +305,37 @@ func cutText(text string) string {
 	return text
 }
 
-// resultColumns finds the header's row above the first outcome, and the columns
+// markedColumns are where a sheet says what became of its rows.
+type markedColumns struct{ header, result, message int }
+
+// findColumns finds the header's row above the first outcome, and the columns
 // Result and Message there, or the two after the last used column.
-func (c *resultCopy) resultColumns(sheet string, firstRow int) (header, result, message int, err error) {
+func (c *markedCopy) findColumns(sheet string, firstRow int) (place markedColumns, err error) {
 	rows, err := c.file.Rows(sheet)
 	if err != nil {
-		return 0, 0, 0, err
+		return place, err
 	}
 	defer rows.Close()
-	header, last, best := 1, 0, 0
+	place.header = 1
+	last, best := 0, 0
 	for number := 1; rows.Next(); number++ {
 		cells, err := rows.Columns()
 		if err != nil {
-			return 0, 0, 0, err
+			return place, err
 		}
 		last = max(last, len(cells))
 		filled := len(slices.DeleteFunc(slices.Clone(cells), func(text string) bool { return strings.TrimSpace(text) == "" }))
-		if number >= firstRow || number > headerRows || filled <= best || strings.HasPrefix(cells[0], "#") {
+		if number > max(firstRow, 1) || number > headerRows || filled <= best || strings.HasPrefix(cells[0], "#") || number == firstRow && best > 1 {
 			continue
 		}
-		best, header = filled, number
-		result, message = 1+slices.Index(cells, "Result"), 1+slices.Index(cells, "Message")
+		best, place.header = filled, number
+		place.result, place.message = 1+slices.Index(cells, "Result"), 1+slices.Index(cells, "Message")
 	}
-	if result == 0 || message == 0 {
-		result, message = last+1, last+2
+	if place.result == 0 || place.message == 0 {
+		place.result, place.message = last+1, last+2
 	}
-	if message > xlsx.LastColumn {
-		return 0, 0, 0, fmt.Errorf("it has no room for two more columns")
+	if place.message > xlsx.LastColumn {
+		return place, fmt.Errorf("it has no room for two more columns")
 	}
-	return header, result, message, rows.Error()
-}
-
-// mark turns a cell red and says why in a note, beside the note it may have.
-func (c *resultCopy) mark(at diag.Position, text string) error {
-	if index, err := c.file.GetSheetIndex(at.Sheet); err != nil || index < 0 || at.Line == 0 || at.Column == 0 {
-		return err
-	}
-	style, err := c.file.GetCellStyle(at.Sheet, at.Cell())
-	if err != nil {
-		return err
-	}
-	red, ok := c.marked[style]
-	if !ok {
-		if red, err = c.redden(style); err != nil {
-			return err
-		}
-		c.marked[style] = red
-	}
-	if err := c.file.SetCellStyle(at.Sheet, at.Cell(), at.Cell(), red); err != nil {
-		return err
-	}
-	place := at.Sheet + "\x00" + at.Cell()
-	if have, told := c.told[place]; told && (have == text || strings.Contains(have, text)) {
-		return nil
-	} else if told {
-		text = have + "\n" + text
-	}
-	c.told[place] = text
-	return c.note(at, text)
-}
-
-// redden gives a style that is the cell's own on red.
-func (c *resultCopy) redden(style int) (int, error) {
-	s, err := c.file.GetStyle(style)
-	if err != nil {
-		return 0, err
-	}
-	s.Fill = solid("FFC7CE")
-	return c.file.NewStyle(s)
-}
-
-func (c *resultCopy) note(at diag.Position, text string) error {
-	comments, err := c.file.GetComments(at.Sheet)
-	if err != nil {
-		return err
-	}
-	for _, have := range comments {
-		if have.Cell != at.Cell() {
-			continue
-		}
-		if have.Author != noteAuthor {
-			text = strings.TrimSpace(have.Text) + "\n\n" + noteAuthor + ": " + text
-		}
-		if err := c.file.DeleteComment(at.Sheet, have.Cell); err != nil {
-			return err
-		}
-	}
-	return c.file.AddComment(at.Sheet, excelize.Comment{Cell: at.Cell(), Author: noteAuthor, Text: cutText(text), Width: 320, Height: 120})
-}
-
-const noteAuthor = "adsync"
-
-// markProblems marks the cells of errors that have one.
-func (c *resultCopy) markProblems(problems []diag.Problem) error {
-	for _, p := range problems {
-		if p.Severity != diag.Error || p.Position.File != c.name || p.Position.Sheet == "" || p.Position.Column == 0 {
-			continue
-		}
-		if err := c.mark(p.Position, strings.TrimSpace(p.Message+"\n"+p.Hint)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return place, rows.Error()
 }

@@ -38,12 +38,12 @@ func resultCopyOf(t *testing.T) *excelize.File {
 		{Position: diag.Position{File: "other.yaml", Line: 3}, Result: "created"},
 	}
 	problems := []diag.Problem{
-		{Severity: diag.Error, Code: diag.BadChoice, Position: inCell("Campaigns", 2, 2), Message: "status is odd", Hint: "want paused"},
+		{Severity: diag.Error, Code: diag.BadChoice, Position: inCell("Campaigns", 2, 2), Message: "status is odd; want paused", Hint: "did you mean it?"},
 		{Severity: diag.Warning, Code: diag.HiddenCells, Position: diag.Position{File: "q4.xlsx", Sheet: "Ad groups"}, Message: "1 rows are hidden"},
 		{Severity: diag.Error, Code: diag.Syntax, Position: diag.Position{File: "other.yaml", Line: 3}, Message: "not here"},
 	}
 	var out bytes.Buffer
-	must(t, WriteResultCopy(original, &out, "q4.xlsx", outcomes, problems))
+	must(t, WriteMarkedCopy(original, &out, "q4.xlsx", Marks{Outcomes: outcomes, Problems: problems}))
 	if !bytes.Equal(before, original) {
 		t.Error("the original was changed")
 	}
@@ -64,8 +64,8 @@ func TestResultsGoToACopy(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{cells("Campaigns", "I1", "J1", "I2", "J2"), "Result | Message | failed | budget is too low; want 25.00"},
 		{cells("Ad groups", "F1", "G1", "F2", "G2"), "Result | Message | created | "},
-		{cells("Problems", "A2", "B2", "C2", "D2", "E2"), "error | Campaigns!B2 | status is odd | want paused | ADS1007"},
-		{cells("Problems", "A3", "B3", "C3", "A4"), "warning | Ad groups | 1 rows are hidden | "},
+		{cells("Problems", "A2", "B2", "C2", "D2", "E2", "F2", "G2"), "error | Campaigns | B2 | Status is odd | Paused | did you mean it? | ADS1007"},
+		{cells("Problems", "A3", "B3", "C3", "D3", "A4"), "warning | Ad groups | go there | 1 rows are hidden | "},
 		{cells("Mine", "A1"), "kept"},
 	} {
 		if c.got != c.want {
@@ -75,7 +75,7 @@ func TestResultsGoToACopy(t *testing.T) {
 	if formula, err := f.GetCellFormula("Campaigns", "H2"); err != nil || formula != "D2*30" {
 		t.Errorf("formula = %q, want it kept", formula)
 	}
-	if linked, target, err := f.GetCellHyperLink("Problems", "B2"); err != nil || !linked || target != "'Campaigns'!B2" {
+	if linked, target, err := f.GetCellHyperLink("Problems", "C2"); err != nil || !linked || target != "'Campaigns'!B2" {
 		t.Errorf("link = %q, want the cell", target)
 	}
 }
@@ -96,7 +96,7 @@ func TestFailingCellsKeepTheirLookAndTheirNotes(t *testing.T) {
 		texts = append(texts, note.Cell+": "+note.Text)
 	}
 	slices.Sort(texts)
-	want := []string{"B2: status is odd\nwant paused", "D2: ask Bob\n\nadsync: budget is too low; want 25.00"}
+	want := []string{"B2: status is odd; want paused. Did you mean it?", "D2: ask Bob\n\nadsync: budget is too low; want 25.00"}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
@@ -109,9 +109,11 @@ func TestCopyReadsLikeTheOriginal(t *testing.T) {
 	copied := original
 	for range 2 {
 		var out bytes.Buffer
-		must(t, WriteResultCopy(copied, &out, "q4.xlsx",
-			[]RowOutcome{{Position: inCell("Ads", 2, 0), Result: "failed", Message: "no", Cell: inCell("Ads", 2, 4)}},
-			[]diag.Problem{{Severity: diag.Error, Code: diag.TooLong, Position: inCell("Ads", 2, 4), Message: "long"}}))
+		must(t, WriteMarkedCopy(copied, &out, "q4.xlsx", Marks{
+			Outcomes: []RowOutcome{{Position: inCell("Ads", 2, 0), Result: "failed", Message: "no", Cell: inCell("Ads", 2, 4)}},
+			Problems: []diag.Problem{{Severity: diag.Error, Code: diag.TooLong, Position: inCell("Ads", 2, 4), Message: "long"}},
+			Plan:     []PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"}, Action: "create", Position: inCell("Ads", 2, 0)}},
+		}))
 		copied = out.Bytes()
 		got := readBytes(copied)
 		wantProblems(t, got.problems)
@@ -123,14 +125,14 @@ func TestCopyReadsLikeTheOriginal(t *testing.T) {
 	if got := strings.Join(rows[0], ","); strings.Count(got, "Result") != 1 {
 		t.Errorf("headers of the second copy = %s", got)
 	}
-	if got := strings.Join(f.GetSheetList(), ","); got != "Campaigns,Ad groups,Ads,Problems" {
+	if got := strings.Join(f.GetSheetList(), ","); got != "Campaigns,Ad groups,Ads,_sync,Plan,Problems" {
 		t.Errorf("sheets of the second copy = %s", got)
 	}
 }
 
 func TestCopyOfADamagedWorkbookIsRefused(t *testing.T) {
 	whole := bookOf(t, campaignsSheet)
-	err := WriteResultCopy(whole[:len(whole)-9], &bytes.Buffer{}, "q4.xlsx", nil, nil)
+	err := WriteMarkedCopy(whole[:len(whole)-9], &bytes.Buffer{}, "q4.xlsx", Marks{})
 	if err == nil || !strings.Contains(err.Error(), "copy q4.xlsx: file is a workbook that is cut or damaged") {
 		t.Errorf("error = %v", err)
 	}
@@ -139,12 +141,12 @@ func TestCopyOfADamagedWorkbookIsRefused(t *testing.T) {
 func TestResultsCSV(t *testing.T) {
 	var out bytes.Buffer
 	must(t, WriteResultsCSV(&out, []RowOutcome{
-		{Address: resource.Address{Kind: "campaign", Key: "b"}, Position: inCell("Campaigns", 3, 0), Result: "failed", Message: "=1+1, \"or\" not", Cell: inCell("Campaigns", 3, 4)},
-		{Address: resource.Address{Kind: "campaign", Key: "a"}, Position: diag.Position{File: "ads.yaml", Line: 2, Column: 3}, Result: "created"},
+		{Address: resource.Address{Kind: "campaign", Key: "b"}, Name: "-Beta", Action: "update", Code: "budget_too_low", Position: inCell("Campaigns", 3, 0), Result: "failed", Message: "=1+1, \"or\" not", Cell: inCell("Campaigns", 3, 4)},
+		{Address: resource.Address{Kind: "campaign", Key: "a"}, Name: "Alpha", Action: "create", ID: "cmpn_1", Position: diag.Position{File: "ads.yaml", Line: 2, Column: 3}, Result: "created"},
 	}))
-	want := "\ufeffresult,address,file,sheet,row,cell,message\r\n" +
-		"created,campaign/a,ads.yaml,,2,,\r\n" +
-		"failed,campaign/b,q4.xlsx,Campaigns,3,D3,\"'=1+1, \"\"or\"\" not\"\r\n"
+	want := "\ufeffresult,action,kind,address,name,id,file,sheet,row,cell,code,message\r\n" +
+		"created,create,campaign,campaign/a,Alpha,cmpn_1,ads.yaml,,2,,,\r\n" +
+		"failed,update,campaign,campaign/b,'-Beta,,q4.xlsx,Campaigns,3,D3,budget_too_low,\"'=1+1, \"\"or\"\" not\"\r\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("CSV (-want +got):\n%s", diff)
 	}

@@ -34,7 +34,7 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&f.saved, "plan", "", "apply a plan saved with plan --out, if it still holds")
-	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks (default .adsync/results)")
+	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
 	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
 	a.outputs(c, "text", "json")
 	return c

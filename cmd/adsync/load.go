@@ -52,7 +52,12 @@ func (a *app) load(ctx context.Context, dir string) loaded {
 		l.desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: problems}
 		return l
 	}
-	l.desired = sources.Load(ctx, project, l.schemas)
+	return a.loadProject(ctx, l, problems)
+}
+
+// loadProject reads the files of a project that was read with its problems.
+func (a *app) loadProject(ctx context.Context, l loaded, problems []diag.Problem) loaded {
+	l.desired = sources.Load(ctx, l.project, l.schemas)
 	var all diag.List
 	all.AddAll(problems)
 	all.AddAll(l.desired.Problems)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"adsync/internal/diag"
@@ -17,6 +18,7 @@ type planFlags struct {
 	allow    []string
 	detailed bool
 	out      string
+	marked   string
 }
 
 func (a *app) plan() *cobra.Command {
@@ -29,6 +31,7 @@ func (a *app) plan() *cobra.Command {
 	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
+	markedFlag(c, &f.marked)
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -62,9 +65,15 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 	}
 	l, view, agent, err := a.planned(c.Context(), dir, f)
 	if err != nil {
+		if diag.HasErrors(l.desired.Problems) {
+			err = errors.Join(err, a.markProblems(l, f.marked))
+		}
 		return a.planFailed(l, err)
 	}
 	if err := a.showPlan(l, agent.Account, view.Plan); err != nil {
+		return err
+	}
+	if err := a.markPlan(l, f.marked, view.Plan, agent.Account.Currency); err != nil {
 		return err
 	}
 	if err := a.invalid(l, view.Plan.Problems); err != nil {

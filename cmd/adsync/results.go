@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,63 +27,56 @@ func asInvalid(err error, target **reconcile.InvalidError) bool { return errors.
 func (a *app) writeResults(l loaded, dir string, r *reconcile.Report) error {
 	if dir == "" {
 		dir = filepath.Join(l.project.Root, l.project.State, "results")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return configuration("--results: %v", err)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return configuration("--results: %v", err)
+		}
 	}
 	rows := rowOutcomes(l, r)
-	for _, source := range l.desired.Sources {
-		if strings.EqualFold(filepath.Ext(source.File), ".xlsx") {
-			if err := a.writeResultCopy(l, dir, source.File, rows); err != nil {
-				return err
-			}
-		}
-	}
-	if err := writeFile(filepath.Join(dir, "results.csv"), func(w io.Writer) error { return sources.WriteResultsCSV(w, rows) }); err != nil {
+	if err := a.writeCopies(l, dir, workbooks(l), sources.Marks{Outcomes: rows, Problems: l.desired.Problems}); err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, "results.json"), func(w io.Writer) error {
-		own := &app{out: w, flags: a.flags}
-		return own.printJSON(documentOf(l, r, nil))
-	})
-}
-
-func (a *app) writeResultCopy(l loaded, dir, file string, rows []sources.RowOutcome) error {
-	original, err := os.ReadFile(filepath.Join(l.project.Root, filepath.FromSlash(file)))
+	err := errors.Join(
+		a.writeOwn(filepath.Join(dir, "results.csv"), "\ufeffresult,", func(w io.Writer) error { return sources.WriteResultsCSV(w, rows) }),
+		a.writeOwn(filepath.Join(dir, "results.json"), "{\n  \"format_version\": ", func(w io.Writer) error {
+			own := &app{out: w, flags: a.flags}
+			return own.printJSON(documentOf(l, r, nil))
+		}),
+	)
 	if err != nil {
-		return err
+		return configuration("--results: %v", err)
 	}
-	copyName := filepath.Join(dir, filepath.FromSlash(file))
-	if err := os.MkdirAll(filepath.Dir(copyName), 0o700); err != nil {
-		return err
-	}
-	var own []sources.RowOutcome
-	for _, row := range rows {
-		if row.Position.File == file {
-			own = append(own, row)
-		}
-	}
-	err = writeFile(copyName, func(w io.Writer) error {
-		return sources.WriteResultCopy(original, w, file, own, l.desired.Problems)
-	})
-	if err != nil {
-		return err
-	}
-	a.note("results of %s: %s", file, copyName)
 	return nil
 }
 
-// writeFile replaces a file as a whole, or not at all.
+// writeOwn writes a file of adsync's own, which begins in its own way, and
+// never one of the user's.
+func (a *app) writeOwn(name, begins string, write func(io.Writer) error) error {
+	have, err := os.ReadFile(name)
+	switch {
+	case os.IsNotExist(err):
+	case err != nil:
+		return err
+	case !bytes.HasPrefix(have, []byte(begins)):
+		return fmt.Errorf("%s is there, and adsync did not write it; give another folder", name)
+	}
+	return writeFile(name, write)
+}
+
+// writeFile replaces a file as a whole, or not at all. Who may read it follows
+// from the user's umask.
 func writeFile(name string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {
 		return err
 	}
-	return renameio.WriteFile(name, content.Bytes(), 0o600)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return renameio.WriteFile(name, content.Bytes(), 0o666)
 }
 
-// rowOutcomes gives every resource of the files its outcome; one that is in no
-// change has none.
+// rowOutcomes gives every resource of the files its outcome, and then the
+// changes no row asks for. A resource that is in no change has nothing to tell.
 func rowOutcomes(l loaded, r *reconcile.Report) []sources.RowOutcome {
 	byAddress := make(map[resource.Address]reconcile.Outcome, len(r.Outcomes))
 	for _, o := range r.Outcomes {
@@ -90,16 +84,48 @@ func rowOutcomes(l loaded, r *reconcile.Report) []sources.RowOutcome {
 	}
 	var rows []sources.RowOutcome
 	for want := range l.desired.Snapshot.All() {
-		row := sources.RowOutcome{Address: want.Address, Position: want.Position, Result: "no change", ID: want.ID}
+		row := sources.RowOutcome{
+			Address: want.Address, Name: l.schemas.Of(want.Address.Kind).NameOf(want), Position: want.Position, Result: "no change", ID: want.ID,
+		}
 		if o, changed := byAddress[want.Address]; changed {
-			row.Result, row.Message, row.ID = resultWord(o), diag.Printable(codedMessage(o)), o.ID
-			if o.Outcome != state.OutcomeApplied {
-				row.Cell = o.Cell
-			}
+			row = rowOutcome(o)
+			row.Position = want.Position
+			delete(byAddress, want.Address)
 		}
 		rows = append(rows, row)
 	}
+	for _, o := range r.Outcomes {
+		if _, left := byAddress[o.Address]; left {
+			rows = append(rows, rowOutcome(o))
+		}
+	}
 	return rows
+}
+
+func rowOutcome(o reconcile.Outcome) sources.RowOutcome {
+	row := sources.RowOutcome{
+		Address: o.Address, Name: diag.Printable(o.Name), Action: string(o.Action), Position: o.Position,
+		Result: resultWord(o), Message: diag.Printable(withFix(o)), Code: o.Code, ID: o.ID,
+	}
+	if o.Outcome != state.OutcomeApplied {
+		row.Cell = o.Cell
+	}
+	return row
+}
+
+// fixes say what to do about an outcome where its message does not.
+var fixes = map[state.Outcome]string{
+	state.OutcomeFailed:  "Mend it in your own file and apply again.",
+	state.OutcomeSkipped: "Mend what it waits for and apply again.",
+	state.OutcomeUnknown: "Apply again: it asks the service first, and makes nothing twice.",
+}
+
+func withFix(o reconcile.Outcome) string {
+	message, fix := codedMessage(o), fixes[o.Outcome]
+	if fix == "" {
+		return message
+	}
+	return strings.TrimSpace(strings.TrimRight(message, ".") + ". " + fix)
 }
 
 // resultWord is the Result of formats.md section 3.

@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"picture":    pastePicture,
 			"cells":      printCells,
 			"hides":      hideCanaries,
+			"grid":       printGrid,
 			"truncate":   truncateFile,
 			"damage":     damageMember,
 			"awaitheld":  awaitHeld,
@@ -225,6 +226,19 @@ func printCells(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	_, err = fmt.Fprintln(ts.Stdout(), text)
 	ts.Check(err)
+}
+
+// grid WORKBOOK SHEET: prints the cells of every row, a line break in a cell as a blank.
+func printGrid(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := excelize.OpenFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	rows, err := f.GetRows(args[1])
+	ts.Check(err)
+	for _, row := range rows {
+		_, err = fmt.Fprintln(ts.Stdout(), strings.ReplaceAll(strings.Join(row, " | "), "\n", " "))
+		ts.Check(err)
+	}
 }
 
 // truncate FILE: only its first half is left.

@@ -12,20 +12,24 @@ import (
 
 func (a *app) validate() *cobra.Command {
 	var watching, online bool
+	var marked string
 	c := &cobra.Command{
-		Use:   "validate [FOLDER]",
+		Use:   "validate [FOLDER|FILE]",
 		Short: "Check the files: without the service, or with --online by asking it",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case watching && online:
 				return usage(c, errors.New("--watch and --online exclude each other"))
+			case watching && marked != "":
+				return usage(c, errors.New("--watch and --marked exclude each other"))
 			case watching:
 				return a.watchFiles(c, args)
 			}
-			return a.runValidate(c, args, online)
+			return a.runValidate(c, args, online, marked)
 		},
 	}
 	c.Flags().BoolVar(&online, "online", false, "also have the service validate what apply would send; nothing is changed")
+	markedFlag(c, &marked)
 	c.Flags().BoolVar(&watching, "watch", false, "check again whenever a file changes, until interrupted")
 	a.outputs(c, "text", "json")
 	return c
@@ -42,16 +46,23 @@ type validation struct {
 	Error         string            `json:"error,omitempty"`
 }
 
-func (a *app) runValidate(c *cobra.Command, args []string, online bool) error {
+func (a *app) runValidate(c *cobra.Command, args []string, online bool, marked string) error {
 	dir, err := folder(c, args)
 	if err != nil {
 		return err
 	}
-	l := a.load(c.Context(), dir)
+	load := a.load
+	if sourceFile(dir) {
+		load = a.loadFile
+	}
+	l := load(c.Context(), dir)
 	var checked *onlineCheck
 	var failure error
 	if online && !diag.HasErrors(l.desired.Problems) {
 		checked, l.desired.Problems, failure = a.checkOnline(c, l)
+	}
+	if err := a.markProblems(l, marked); err != nil {
+		return errors.Join(failure, err)
 	}
 	return a.showValidation(l, checked, failure)
 }

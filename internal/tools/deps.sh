@@ -8,6 +8,8 @@ need() { # need COMMAND-OR-FILE PACKAGE
 need git git
 need soffice libreoffice-calc-nogui
 need /usr/lib/python3/dist-packages/openpyxl python3-openpyxl
+need pdftotext poppler-utils
+need /usr/share/fonts/truetype/crosextra/Carlito-Regular.ttf fonts-crosextra-carlito
 need chromium chromium
 [ -z "$missing" ] && exit 0
 echo "installing:$missing"

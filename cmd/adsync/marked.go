@@ -1,0 +1,230 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/sources"
+
+	"github.com/spf13/cobra"
+)
+
+func markedFlag(c *cobra.Command, target *string) {
+	c.Flags().StringVar(target, "marked", "", "folder, or file for a single workbook, to write copies of the workbooks to, with what is said of each row in the row")
+}
+
+// workbooks are the workbooks that were read, and those that could not be.
+func workbooks(l loaded) []string {
+	var files []string
+	add := func(file string) {
+		if strings.EqualFold(filepath.Ext(file), ".xlsx") && !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	for _, source := range l.desired.Sources {
+		add(source.File)
+	}
+	for _, p := range l.desired.Problems {
+		add(p.Position.File)
+	}
+	return files
+}
+
+// markProblems writes copies of the workbooks with problems, as far as they can
+// be read: nobody needs an account to be told what to mend.
+func (a *app) markProblems(l loaded, target string) error {
+	if target == "" {
+		return nil
+	}
+	files := slices.DeleteFunc(workbooks(l), func(file string) bool {
+		return !slices.ContainsFunc(l.desired.Problems, func(p diag.Problem) bool { return p.Position.File == file })
+	})
+	if len(files) == 0 {
+		a.note("no workbook has a problem: nothing is marked")
+		return nil
+	}
+	return a.writeCopies(l, target, files, sources.Marks{Problems: l.desired.Problems})
+}
+
+// markPlan writes copies of the workbooks with what a plan would do.
+func (a *app) markPlan(l loaded, target string, p *plan.Plan, currency string) error {
+	if target == "" {
+		return nil
+	}
+	var all diag.List
+	all.AddAll(l.desired.Problems)
+	all.AddAll(p.Problems)
+	m := sources.Marks{Outcomes: plannedRows(l, p), Problems: all.Sorted(), Plan: plannedChanges(l.schemas, p, currency)}
+	return a.writeCopies(l, target, workbooks(l), m)
+}
+
+// writeCopies writes a copy of each workbook. One that is damaged is named, and
+// the others go on.
+func (a *app) writeCopies(l loaded, target string, files []string, m sources.Marks) error {
+	single := strings.EqualFold(filepath.Ext(target), ".xlsx")
+	if single && len(files) != 1 {
+		return configuration("%s is one file, and there are %s; give a folder", target, plural(len(files), "workbook"))
+	}
+	for _, file := range files {
+		name := filepath.Join(target, filepath.FromSlash(file))
+		if single {
+			name = target
+		}
+		if err := a.writeCopy(l, name, file, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) writeCopy(l loaded, name, file string, m sources.Marks) error {
+	original, err := os.ReadFile(filepath.Join(l.project.Root, filepath.FromSlash(file)))
+	if err != nil {
+		return err
+	}
+	if err := notTheUsers(name); err != nil {
+		return err
+	}
+	var failed error
+	err = writeFile(name, func(w io.Writer) error {
+		failed = sources.WriteMarkedCopy(original, w, file, m)
+		return failed
+	})
+	switch {
+	case failed != nil:
+		a.note("no copy: %s", diag.Printable(failed.Error()))
+		return nil
+	case err != nil:
+		return configuration("%s: %v", name, err)
+	}
+	a.note("marked copy of %s: %s", diag.Printable(file), name)
+	return nil
+}
+
+// notTheUsers refuses to write over a file that is no copy of adsync's own.
+func notTheUsers(name string) error {
+	content, err := os.ReadFile(name)
+	if os.IsNotExist(err) || err == nil && sources.IsMarkedCopy(content) {
+		return nil
+	}
+	if err != nil {
+		return configuration("%s: %v", name, err)
+	}
+	return configuration("%s is there, and is no copy adsync wrote; give another folder or file", name)
+}
+
+// plannedRows say in each row what a plan would do with it.
+func plannedRows(l loaded, p *plan.Plan) []sources.RowOutcome {
+	goes := map[resource.Address]bool{}
+	for _, c := range p.Applicable() {
+		goes[c.Address] = true
+	}
+	byAddress := map[resource.Address]*plan.Change{}
+	for i := range p.Changes {
+		byAddress[p.Changes[i].Address] = &p.Changes[i]
+	}
+	var rows []sources.RowOutcome
+	for want := range l.desired.Snapshot.All() {
+		row := sources.RowOutcome{Address: want.Address, Position: want.Position, Result: "no change", ID: want.ID}
+		if c := byAddress[want.Address]; c != nil {
+			row.Action = string(c.Action)
+			row.Result, row.Message, row.Cell = plannedResult(l.schemas, c, goes[want.Address])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func plannedResult(schemas resource.Schemas, c *plan.Change, goes bool) (result, message string, cell diag.Position) {
+	held := heldBecause(c)
+	if held != "" {
+		cell = heldCell(c)
+	}
+	switch {
+	case !goes && held != "":
+		return "held", held, cell
+	case c.Action == plan.Record || c.Action == plan.Forget:
+		return "no change", held, cell
+	case held != "":
+		return "to " + string(c.Action), "Held in part: " + held, cell
+	}
+	if c.Action == plan.Create {
+		return "to create", "", cell
+	}
+	return "to " + string(c.Action), strings.Join(plan.FieldLines(schemas, c), "\n"), cell
+}
+
+// heldBecause is every hold of a change and what releases it.
+func heldBecause(c *plan.Change) string {
+	var lines []string
+	for _, h := range c.Holds() {
+		line := diag.Printable(h.Message)
+		if h.Allow != "" {
+			line += "; allow it with --allow " + h.Allow
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// heldCell is the cell of the first field that is held.
+func heldCell(c *plan.Change) diag.Position {
+	for _, f := range c.Fields {
+		if f.Held != nil && !f.Desired.Position.IsZero() {
+			return f.Desired.Position
+		}
+	}
+	return diag.Position{}
+}
+
+func plannedChanges(schemas resource.Schemas, p *plan.Plan, currency string) []sources.PlannedChange {
+	changes := make([]sources.PlannedChange, 0, len(p.Changes))
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		planned := sources.PlannedChange{
+			Address: c.Address, Action: string(c.Action), Name: diag.Printable(c.Name), Position: c.Position,
+			Fields: plan.FieldLines(schemas, c), Spend: spendChange(c.Spend, currency),
+		}
+		for _, h := range c.Holds() {
+			planned.Held = joinLines(planned.Held, diag.Printable(h.Message))
+			if h.Allow != "" {
+				planned.Allow = joinLines(planned.Allow, "--allow "+h.Allow)
+			}
+		}
+		changes = append(changes, planned)
+	}
+	return changes
+}
+
+func joinLines(have, more string) string {
+	if have == "" {
+		return more
+	}
+	return have + "\n" + more
+}
+
+// spendChange is what a change does to possible spend, "" where it does nothing.
+func spendChange(s plan.Spend, currency string) string {
+	var parts []string
+	for _, of := range []struct {
+		by   int64
+		what string
+	}{{s.DailyAfter - s.DailyBefore, "a day"}, {s.LifetimeAfter - s.LifetimeBefore, "over its lifetime"}} {
+		if of.by == 0 {
+			continue
+		}
+		sign := "+"
+		if of.by < 0 {
+			sign = ""
+		}
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s%s %s %s", sign, resource.FormatMoney(of.by), currency, of.what)))
+	}
+	return strings.Join(parts, ", ")
+}

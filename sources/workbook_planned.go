@@ -1,0 +1,132 @@
+package sources
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// planTab is the sheet of a copy that lists what a plan would do.
+const planTab = "Plan"
+
+// PlannedChange is one change of a plan as the sheet Plan shows it.
+type PlannedChange struct {
+	Address  resource.Address
+	Action   string
+	Name     string
+	Position diag.Position
+	Fields   []string // what changes, one a line
+	Spend    string   // what it does to possible spend
+	Held     string   // what holds it, "" where nothing does
+	Allow    string   // what releases it
+}
+
+var planColumns = []sheetColumn{
+	{"Change", 11}, {"Kind", 13}, {"Name", 28}, {"Where", 18}, {"What changes", 60}, {"Possible spend", 24}, {"Held because", 44}, {"Allow it with", 40},
+}
+
+// writePlan lists every change of a plan: those of other files, too, because a
+// plan is judged as a whole.
+func (c *markedCopy) writePlan(changes []PlannedChange) error {
+	if changes == nil {
+		return nil
+	}
+	sheet, err := c.ownSheet(planTab, planColumns)
+	if err != nil {
+		return err
+	}
+	for i, change := range changes {
+		if err := c.planRow(sheet, i+2, change); err != nil {
+			return err
+		}
+	}
+	return c.finishSheet(sheet, planColumns, colourRequired, len(changes))
+}
+
+func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error {
+	where := change.Position.String()
+	if change.Position.File == c.name && change.Position.Sheet != "" {
+		where = strings.TrimPrefix(where, diag.Printable(c.name)+":")
+	}
+	texts := []string{change.Action, string(change.Address.Kind), change.Name, where, strings.Join(change.Fields, "\n"), change.Spend, change.Held, change.Allow}
+	for i, text := range texts {
+		l := look{wrap: true, line: true}
+		if change.Held != "" && (i == 0 || i == 6) {
+			l.font, l.fill = toneWaiting.font, toneWaiting.fill
+		}
+		if err := c.put(sheet, row, i+1, text, l); err != nil {
+			return err
+		}
+		if err := c.makeRoom(sheet, row, text, planColumns[i].width); err != nil {
+			return err
+		}
+	}
+	return c.link(sheet, row, 4, change.Position)
+}
+
+// roleCopy is what the sheet _sync of a marked copy says.
+const roleCopy = "marked copy"
+
+// writeRole says that the workbook is a copy, so that it may be replaced by the next.
+func (c *markedCopy) writeRole() error {
+	index, err := c.file.GetSheetIndex(syncTab)
+	if err != nil {
+		return err
+	}
+	if index < 0 {
+		if _, err := c.file.NewSheet(syncTab); err != nil {
+			return err
+		}
+	}
+	row, err := c.roleRow()
+	if err != nil {
+		return err
+	}
+	if err := c.file.SetSheetRow(syncTab, fmt.Sprintf("A%d", row), &[]any{"role", roleCopy}); err != nil {
+		return err
+	}
+	return c.file.SetSheetVisible(syncTab, false, true)
+}
+
+// roleRow is the row that says the workbook's role, or the first that is free.
+func (c *markedCopy) roleRow() (int, error) {
+	rows, err := c.file.GetRows(syncTab)
+	if err != nil {
+		return 0, err
+	}
+	for i, row := range rows {
+		if len(row) > 0 && row[0] == "role" {
+			return i + 1, nil
+		}
+	}
+	return len(rows) + 1, nil
+}
+
+// IsMarkedCopy says that a workbook is a copy adsync wrote, and not somebody's own.
+func IsMarkedCopy(content []byte) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), defaultBounds().perFile)
+	defer cancel()
+	members, finding := xlsx.Open(ctx, content, defaultBounds().workbook())
+	if finding != nil {
+		return false
+	}
+	book, err := xlsx.ReadBook(members)
+	if err != nil {
+		return false
+	}
+	isCopy := false
+	for _, ref := range book.Sheets {
+		if ref.Name != syncTab {
+			continue
+		}
+		_, err = xlsx.Walk(book, ref.Part, func(row *xlsx.Row) error {
+			isCopy = isCopy || len(row.Cells) == 2 && row.Cells[0].Text == "role" && row.Cells[1].Text == roleCopy
+			return nil
+		})
+	}
+	return isCopy && err == nil
+}

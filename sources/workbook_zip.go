@@ -1,0 +1,59 @@
+package sources
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// partsWriter keeps the parts of a workbook until all are there, and then writes
+// each once, under the name the standard gives it. The library writes a part a
+// second time, with a slash before its name, where a workbook's own relationships
+// are absolute; the second is the one that holds.
+type partsWriter struct {
+	zip   *zip.Writer
+	names []string
+	parts map[string]*bytes.Buffer
+}
+
+func newPartsWriter(w io.Writer) excelize.ZipWriter {
+	return &partsWriter{zip: zip.NewWriter(w), parts: map[string]*bytes.Buffer{}}
+}
+
+// Create gives what a part is written to.
+func (p *partsWriter) Create(name string) (io.Writer, error) {
+	name = strings.TrimPrefix(name, "/")
+	if p.parts[name] == nil {
+		p.names = append(p.names, name)
+	}
+	p.parts[name] = &bytes.Buffer{}
+	return p.parts[name], nil
+}
+
+// AddFS is never called for a workbook.
+func (p *partsWriter) AddFS(fs.FS) error { return errors.ErrUnsupported }
+
+// Close writes the parts, those that say what the others are first.
+func (p *partsWriter) Close() error {
+	slices.SortStableFunc(p.names, func(a, b string) int { return partRank(a) - partRank(b) })
+	for _, name := range p.names {
+		w, err := p.zip.Create(name)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(p.parts[name].Bytes()); err != nil {
+			return err
+		}
+	}
+	return p.zip.Close()
+}
+
+func partRank(name string) int {
+	return slices.Index([]string{"_rels/.rels", "[Content_Types].xml"}, name) * -1
+}
