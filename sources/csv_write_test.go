@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/csvfile"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 
@@ -60,6 +61,88 @@ func TestCSVThatIsWrittenReadsBackTheSame(t *testing.T) {
 			rt.Fatalf("load(WriteCSVFiles(x)) =\n%s%swant\n%s", b, printed(got.Problems), a)
 		}
 	})
+}
+
+// The order of rows and columns, and their split into files, say nothing.
+func TestTheOrderOfACSVChangesNothing(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawSnapshot(rt, kinds.All())
+		var b bytes.Buffer
+		if err := WriteCSV(&b, kinds.All(), s, dollars); s.Len() == 0 || cannotSay(err) {
+			return
+		}
+		records := recordsOf(t, b.String())
+		columns := make([]int, len(records[0])-1)
+		for i := range columns {
+			columns[i] = i + 1
+		}
+		// Kind stays first: another text there may begin with #, which makes a remark.
+		columns = append([]int{0}, rapid.Permutation(columns).Draw(rt, "columns")...)
+		rows := keepingHints(rapid.Permutation(records[1:]).Draw(rt, "rows"), records[1:])
+		var parts [2]bytes.Buffer
+		writers := [2]*csvfile.Writer{csvfile.NewWriter(&parts[0]), csvfile.NewWriter(&parts[1])}
+		for _, w := range writers {
+			w.Write(permuted(records[0], columns))
+		}
+		for _, row := range rows {
+			part := rapid.IntRange(0, 1).Draw(rt, "file")
+			if isEntry(row) {
+				part = 0 // a list stands in one file
+			}
+			writers[part].Write(permuted(row, columns))
+		}
+		dir, err := os.MkdirTemp(t.TempDir(), "")
+		must(t, err)
+		for i, w := range writers {
+			must(t, w.Flush())
+			must(t, os.WriteFile(filepath.Join(dir, []string{"a.csv", "b.csv"}[i]), parts[i].Bytes(), 0o600))
+		}
+		got := load(t, dir)
+		if a, b := snapshotText(t, s), snapshotText(t, got.Snapshot); a != b {
+			rt.Fatalf("in another order it says\n%s%swant\n%s", b, printed(got.Problems), a)
+		}
+	})
+}
+
+// recordsOf are the fields of a CSV file as written.
+func recordsOf(t testing.TB, text string) [][]string {
+	t.Helper()
+	decoded, fault := csvfile.Decode([]byte(text))
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	var records [][]string
+	must(t, decoded.Walk(',', defaultBounds().csv(), func(r *csvfile.Record) error {
+		var fields []string
+		for _, f := range r.Fields {
+			fields = append(fields, f.Text)
+		}
+		records = append(records, fields)
+		return nil
+	}))
+	return records
+}
+
+// keepingHints puts the rows of entries back into their order among themselves:
+// a list has one.
+func keepingHints(shuffled, ordered [][]string) [][]string {
+	entries := slices.DeleteFunc(slices.Clone(ordered), func(row []string) bool { return !isEntry(row) })
+	for i, row := range shuffled {
+		if isEntry(row) {
+			shuffled[i], entries = entries[0], entries[1:]
+		}
+	}
+	return shuffled
+}
+
+func isEntry(row []string) bool { return row[0] == "context hint" || row[0] == "location" }
+
+func permuted(row []string, order []int) []string {
+	moved := make([]string, len(row))
+	for i, from := range order {
+		moved[i] = row[from]
+	}
+	return moved
 }
 
 // What is saved in a spreadsheet program and what it cannot hold are the same

@@ -59,7 +59,7 @@ var bracketed = regexp.MustCompile(`^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
 
 // columnFor finds the column a header means, and what its brackets say.
 func (t *tab) columnFor(header string) (known *column, inBrackets string) {
-	if c := t.columnNamed(header); c != nil {
+	if c := t.columnNamed(header); c != nil || !strings.ContainsAny(header, "([") {
 		return c, ""
 	}
 	if m := bracketed.FindStringSubmatch(header); m != nil {
@@ -71,18 +71,27 @@ func (t *tab) columnFor(header string) (known *column, inBrackets string) {
 // columnNamed looks among the columns that are written, then among those that
 // are only read. What a selector would select has its own meaning only beside it.
 func (t *tab) columnNamed(header string) *column {
-	folded := resource.Fold(header)
-	for i := range t.columns {
-		if c := &t.columns[i]; c.named(folded) {
-			return c
+	if t.byName == nil {
+		t.byName = map[string]*column{}
+		for i := range t.columns {
+			t.enterName(&t.columns[i])
+		}
+		for i := range t.also {
+			if c := &t.also[i]; c.role != roleSelected {
+				t.enterName(c)
+			}
 		}
 	}
-	for i := range t.also {
-		if c := &t.also[i]; c.role != roleSelected && c.named(folded) {
-			return c
+	return t.byName[resource.Fold(header)]
+}
+
+// enterName keeps the first column of a name.
+func (t *tab) enterName(c *column) {
+	for _, name := range append([]string{c.title}, c.synonyms...) {
+		if folded := resource.Fold(name); t.byName[folded] == nil {
+			t.byName[folded] = c
 		}
 	}
-	return nil
 }
 
 // foldedHeader is a header without what its brackets say.

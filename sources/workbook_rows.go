@@ -29,7 +29,8 @@ type tabReader struct {
 	hidden    int          // hidden rows that were read
 	told      map[int]bool // columns that were reported
 	samples   sampleState
-	lastRow   int // that was read
+	byWord    map[string]*section // of the column Kind
+	lastRow   int                 // that was read
 }
 
 var errTooLong = errors.New("reading takes too long; want a smaller file")
@@ -250,11 +251,9 @@ func (r *tabReader) choose(row *xlsx.Row) bool {
 			word = r.markOf(d, position, c).text
 		}
 	}
-	for _, s := range r.sections {
-		if slices.ContainsFunc(s.tab.words(), func(known string) bool { return resource.Fold(known) == resource.Fold(word) }) {
-			r.section = s
-			return true
-		}
+	if s := r.sectionOf(word); s != nil {
+		r.section = s
+		return true
 	}
 	if !d.failed {
 		words := r.sections[0].header.column(number).words
@@ -265,6 +264,22 @@ func (r *tabReader) choose(row *xlsx.Row) bool {
 		r.report(position, finding)
 	}
 	return false
+}
+
+// sectionOf finds the rows a word of the column Kind means.
+func (r *tabReader) sectionOf(word string) *section {
+	if r.byWord == nil {
+		r.byWord = map[string]*section{}
+		for _, s := range r.sections {
+			for _, known := range s.tab.words() {
+				r.byWord[resource.Fold(known)] = s
+			}
+		}
+	}
+	if s := r.byWord[word]; s != nil { // as most rows have it
+		return s
+	}
+	return r.byWord[resource.Fold(word)]
 }
 
 // refuseMisplaced reports a value under a column that rows of another kind have

@@ -15,7 +15,8 @@ type tab struct {
 	schema   *resource.Schema // the kind whose rows, or whose lists, it holds
 	list     *listTab         // nil where each row is a resource
 	columns  []column
-	also     []column // columns that are read and never written
+	also     []column           // columns that are read and never written
+	byName   map[string]*column // made when a header is first looked for
 }
 
 // words are what the column Kind says for rows of the tab, the first as adsync

@@ -86,6 +86,9 @@ const exactDigits = 15
 // Mangled says that a program has likely made a number of a text: 1.2E+05, or an
 // id of 15 digits and more that ends in zeros.
 func Mangled(text string) bool {
+	if text == "" || text[0] < '0' || text[0] > '9' {
+		return false
+	}
 	if mangledNumber.MatchString(text) {
 		return true
 	}

@@ -12,6 +12,9 @@ import (
 // "Ã¼" where "ü" was meant. It gives the whole text as it was meant. Sequences
 // that stand in natural writing too, such as "CAFÉ»" or "Spaß“", are left alone.
 func Mojibake(text string) (meant string, found bool) {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0 {
+		return text, false
+	}
 	var b strings.Builder
 	runes := []rune(text)
 	for i := 0; i < len(runes); {
