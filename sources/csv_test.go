@@ -170,6 +170,7 @@ func TestRowsOfACSVThatDoNotFit(t *testing.T) {
 		want             []string
 	}{
 		{"W18 a delimiter too many", "campaigns.csv", "Campaign,Bidding\nSpring, for all,clicks\nMay,clicks\n", []string{"campaigns.csv:2:17: row has 3 values where the header has 2; want one for each header"}},
+		{"W18 a value beyond the header, and nothing else", "campaigns.csv", "Campaign,Bidding\n,,x\n", []string{"campaigns.csv:2:3: row has 3 values where the header has 2"}},
 		{"a quote never closed", "campaigns.csv", "Campaign,Bidding\nMay,clicks\n\"Spring,clicks\nJune,clicks\n", []string{"campaigns.csv:3:1: a quote is opened here and never closed"}},
 		{"a stray quote", "campaigns.csv", "Campaign,Bidding\n10\" shoes,clicks\n", []string{"campaigns.csv:2:3: a quote stands inside a value"}},
 		{"cut short", "campaigns.csv", "Campaign,Bidding,Status\nMay,clicks,active\nJune,cli", []string{"campaigns.csv:3:9: last row ends after 2 values where the row before has 3"}},

@@ -136,15 +136,6 @@ func (t *tab) gatherNear(byFold map[string]string) {
 	}
 }
 
-// section is what one tab of a form makes of the header: its rows are read with
-// it.
-type section struct {
-	tab     *tab
-	header  headerRow
-	checked bool
-	fits    bool
-}
-
 // headerFinder keeps the best header among the first rows of a sheet.
 type headerFinder struct {
 	form     *form
