@@ -71,7 +71,7 @@ func TestTheOrderOfACSVChangesNothing(t *testing.T) {
 		if err := WriteCSV(&b, kinds.All(), s, dollars); s.Len() == 0 || cannotSay(err) {
 			return
 		}
-		records := recordsOf(t, b.String())
+		records := csvRecords(t, b.String())
 		columns := make([]int, len(records[0])-1)
 		for i := range columns {
 			columns[i] = i + 1
@@ -104,8 +104,8 @@ func TestTheOrderOfACSVChangesNothing(t *testing.T) {
 	})
 }
 
-// recordsOf are the fields of a CSV file as written.
-func recordsOf(t testing.TB, text string) [][]string {
+// csvRecords are the fields of a CSV file as written.
+func csvRecords(t testing.TB, text string) [][]string {
 	t.Helper()
 	decoded, fault := csvfile.Decode([]byte(text))
 	if fault != nil {
