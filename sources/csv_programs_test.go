@@ -1,0 +1,51 @@
+package sources
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+)
+
+// What a spreadsheet program opens and saves again says the same, down to keys
+// that look like numbers, days and formulas.
+func TestCSVSurvivesLibreOffice(t *testing.T) {
+	s := &resource.Snapshot{}
+	for i, name := range []string{"00123", "1e6", "mar-5", "TRUE", "123456789012345678", "=1+1 shoes", "-5 degrees", "@home", "'quoted", "Größe – 20 €", "two\nlines", `a "quoted", word; here`, "1.50", "2026", "3/4", "+49 30 1234"} {
+		r := &resource.Resource{Address: resource.Address{Kind: kinds.Campaign, Key: resource.Slug(fmt.Sprintf("0%d", i))}, ID: fmt.Sprintf("%03d", i)}
+		r.Set("name", resource.Text(name))
+		r.Set("bidding_type", resource.Text("clicks"))
+		r.Set("budget.daily", resource.Number(12_500_000))
+		r.Set("start", resource.Text("2026-12-01"))
+		r.Set("targeting.countries", resource.List([]string{"CA", "NO"}))
+		r.Set("conversion_goal", resource.Text("0001"))
+		s.Add(r)
+		g := &resource.Resource{Address: r.Address.Down(kinds.AdGroup, "1e6")}
+		g.Set("name", resource.Text("007 runners"))
+		g.Set("bid.max", resource.Number(1_250_001))
+		g.Set("context_hints", resource.List([]string{"+1 for mud", "people, who run"}))
+		s.Add(g)
+	}
+	files, err := WriteCSVFiles(kinds.All(), s, dollars)
+	must(t, err)
+	written, saved := t.TempDir(), t.TempDir()
+	var names []string
+	for name, content := range files {
+		must(t, os.WriteFile(filepath.Join(written, name), content, 0o600))
+		names = append(names, filepath.Join(written, name))
+	}
+	const utf8Commas = "44,34,76,1,,0,false,true,false,false,false"
+	arguments := append([]string{"-env:UserInstallation=file://" + t.TempDir(), "--headless", "--infilter=CSV:44,34,76,1", "--convert-to", "csv:Text - txt - csv (StarCalc):" + utf8Commas, "--outdir", saved}, names...)
+	if out, err := exec.Command("soffice", arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("soffice: %v\n%s", err, out)
+	}
+	got := load(t, saved)
+	if a, b := snapshotText(t, s), snapshotText(t, got.Snapshot); a != b {
+		content, _ := os.ReadFile(filepath.Join(saved, "campaigns.csv"))
+		t.Errorf("saved by LibreOffice it says\n%s%swant\n%s\nof\n%s", b, printed(got.Problems), a, content)
+	}
+}
