@@ -80,6 +80,9 @@ func (c *collection) checkVisible(e *entry, a *resource.Attribute, v resource.Va
 }
 
 func (c *collection) reportHidden(e *entry, a *resource.Attribute, text string, at diag.Position) {
+	if plain(text) {
+		return
+	}
 	if i := strings.IndexFunc(text, unseen); i >= 0 {
 		c.report(e, at, resource.Finding{
 			Code: diag.HiddenCharacter, Severity: weight(a),
@@ -94,6 +97,17 @@ func (c *collection) reportHidden(e *entry, a *resource.Attribute, text string, 
 			Hint:    "type the word again if it was pasted",
 		})
 	}
+}
+
+// plain is true for a text that shows all it holds: the printed characters of
+// ASCII.
+func plain(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 func unseen(r rune) bool {
