@@ -72,16 +72,27 @@ func (t *tree) cannotAttach(name, slashPath string, err error) *resource.Finding
 	return f
 }
 
+// mostNames is how many files of a folder are looked through for the nearest name.
+const mostNames = 1_000
+
 func (t *tree) nearestFile(slashPath string) string {
-	entries, err := fs.ReadDir(t.root.FS(), path.Dir(slashPath))
-	if err != nil {
-		return ""
+	return diag.DidYouMean(path.Base(slashPath), t.filesIn(path.Dir(slashPath)))
+}
+
+// filesIn lists the files of a folder once; none where there are very many.
+func (t *tree) filesIn(folder string) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if names, listed := t.listed[folder]; listed {
+		return names
 	}
 	var names []string
+	entries, err := fs.ReadDir(t.root.FS(), folder)
 	for _, e := range entries {
-		if !e.IsDir() {
+		if err == nil && !e.IsDir() && len(entries) <= mostNames {
 			names = append(names, e.Name())
 		}
 	}
-	return diag.DidYouMean(path.Base(slashPath), names)
+	t.listed[folder] = names
+	return names
 }

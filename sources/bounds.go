@@ -21,6 +21,9 @@ type bounds struct {
 	csvCell       int           // bytes of one of its values
 	sheetRows     int           // rows of a sheet, or of a CSV file
 	hintRows      int           // rows of the sheet of context hints
+	totalBytes    int64         // all sources of an account
+	entries       int           // entries of lists that come from hint files and hint lists, in all
+	problems      int           // problems that are listed of one file
 	attachedBytes int64         // one image or hint file
 	membersBytes  int64         // one members file, as the service takes it
 	perFile       time.Duration // time to read one file
@@ -41,6 +44,9 @@ func defaultBounds() bounds {
 		csvCell:       mebibyte,
 		sheetRows:     100_000,
 		hintRows:      500_000,
+		totalBytes:    512 * mebibyte,
+		entries:       4_000_000,
+		problems:      10_000,
 		attachedBytes: 20 * mebibyte,
 		membersBytes:  500_000_000,
 		perFile:       30 * time.Second,

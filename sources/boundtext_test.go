@@ -18,7 +18,7 @@ func TestBoundsAreTheOperatorsToSet(t *testing.T) {
 		t.Errorf("Bound set %+v, want %+v", *p.bounds, want)
 	}
 	for text, wanted := range map[string]string{
-		"":              `bound is ""; want one of attached, csv, depth, files`,
+		"":              `bound is ""; want one of attached, csv, depth, entries`,
 		"yml=4MiB":      `did you mean "yaml"`,
 		"yaml":          `bound yaml is ""; want a size such as 4MiB`,
 		"yaml=-1":       "want a size",

@@ -21,6 +21,8 @@ type collection struct {
 	counts   []Members
 	repeats  map[int]int // resources of a source, by its number, that another file has too
 	index    index
+	compared int                       // names that were compared with unknown ones
+	whole    map[string]resource.Value // what an attribute is that takes in one hint list and nothing else
 }
 
 // entry is a draft on its way to a resource.
@@ -33,7 +35,7 @@ type entry struct {
 }
 
 func newCollection(schemas resource.Schemas, t *tree) *collection {
-	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, repeats: map[int]int{}, members: map[membersKey]membersFile{}}
+	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, repeats: map[int]int{}, members: map[membersKey]membersFile{}, whole: map[string]resource.Value{}}
 }
 
 // collect makes resources of drafts: it takes over defaults and templates,

@@ -75,17 +75,20 @@ type input struct {
 	// attach reads a file of the tree that a value refers to, by its path from
 	// the folder of the source the position stands in.
 	attach func(name string, at diag.Position) (content []byte, path string, finding *resource.Finding)
+	files  *hintFiles
 }
 
 // result is what a reader makes of one file.
 type result struct {
-	drafts   []draft
-	rows     rows
-	problems []diag.Problem
-	lists    []hintList    // named hint lists, for every source to use
-	inherits []inheritance // defaults and templates, for every source to use
-	items    []listItem    // rows that are one entry of a list of a resource, of any source
-	stray    *diag.Problem // why a CSV file is not known to be a source, nil where it is
+	drafts        []draft
+	rows          rows
+	problems      []diag.Problem
+	unlisted      int           // problems beyond the bound, of which there is only the number
+	lists         []hintList    // named hint lists, for every source to use
+	unlistedError bool          // one of those is an error
+	inherits      []inheritance // defaults and templates, for every source to use
+	items         []listItem    // rows that are one entry of a list of a resource, of any source
+	stray         *diag.Problem // why a CSV file is not known to be a source, nil where it is
 }
 
 // reader turns the bytes of one file into drafts. It never fails as a whole:
@@ -98,5 +101,5 @@ func problemAt(position diag.Position, f resource.Finding) diag.Problem {
 	if severity == "" {
 		severity = diag.Error
 	}
-	return diag.Problem{Severity: severity, Code: f.Code, Position: position, Message: f.Message, Hint: f.Hint}
+	return diag.Problem{Severity: severity, Code: f.Code, Position: position, Message: shortened(f.Message), Hint: shortened(f.Hint)}
 }

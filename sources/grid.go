@@ -30,7 +30,13 @@ type fileReader struct {
 }
 
 func (r *fileReader) report(at diag.Position, f resource.Finding) {
-	r.made.problems = append(r.made.problems, problemAt(at, f))
+	problem := problemAt(at, f)
+	if len(r.made.problems) < r.in.bounds.problems {
+		r.made.problems = append(r.made.problems, problem)
+		return
+	}
+	r.made.unlisted++
+	r.made.unlistedError = r.made.unlistedError || problem.Severity == diag.Error
 }
 
 func (r *fileReader) fail(d *draft, position diag.Position, f *resource.Finding) {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -14,17 +15,92 @@ import (
 // fileOfHints is how a cell names a file of hints among its sentences.
 var fileOfHints = regexp.MustCompile(`^(?i)file:\s*(\S.*)$`)
 
-// hintFile reads a text file of hints, one a line, each with its position in
-// it. Blank lines and lines that begin with # say nothing.
+// hintFiles are the files of hints of one reading of the sources. Each is read
+// once, however many lists take it in. The nil hintFiles is of a single file: it
+// keeps nothing and counts nothing.
+type hintFiles struct {
+	mu    sync.Mutex
+	read  map[string]hintText // by slash path
+	taken int
+	most  int
+}
+
+// hintText is what a file of hints says, or why it says nothing.
+type hintText struct {
+	hints    []hint
+	finding  *resource.Finding
+	position diag.Position // of the finding, zero where it is that of who asks
+}
+
+func newHintFiles(most int) *hintFiles {
+	return &hintFiles{read: map[string]hintText{}, most: most}
+}
+
+// takes counts the entries that stand in one place and are taken in at another,
+// any number of times: a file of 1 MiB could ask for more than there is memory
+// for. What is beyond the bound is left out, and the sources are refused.
+func (f *hintFiles) takes(entries int) bool {
+	if f == nil {
+		return true
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.taken = min(f.taken+entries, f.most+1)
+	return f.taken <= f.most
+}
+
+func (f *hintFiles) kept(path string) (hintText, bool) {
+	if f == nil {
+		return hintText{}, false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text, read := f.read[path]
+	return text, read
+}
+
+func (f *hintFiles) keep(path string, text hintText) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.read[path] = text
+}
+
+// hintFile gives the hints of a text file, each with its position in it.
 func (in input) hintFile(name string, at diag.Position) ([]hint, []diag.Problem) {
-	content, path, finding := in.attach(name, at)
+	path, finding := attachedPath(name, at.File)
 	if finding != nil {
 		return nil, []diag.Problem{problemAt(at, *finding)}
+	}
+	text, read := in.files.kept(path)
+	if !read {
+		text = in.readHints(name, at)
+		in.files.keep(path, text)
+	}
+	switch {
+	case text.finding != nil && text.position.IsZero():
+		return nil, []diag.Problem{problemAt(at, *text.finding)}
+	case text.finding != nil:
+		return nil, []diag.Problem{problemAt(text.position, *text.finding)}
+	case !in.files.takes(len(text.hints)):
+		return nil, nil
+	}
+	return text.hints, nil
+}
+
+// readHints reads a text file of hints, one a line. Blank lines and lines that
+// begin with # say nothing.
+func (in input) readHints(name string, at diag.Position) hintText {
+	content, path, finding := in.attach(name, at)
+	if finding != nil {
+		return hintText{finding: finding}
 	}
 	content = bytes.TrimPrefix(content, utf8Mark)
 	position := diag.Position{File: path}
 	if finding := brokenHints(content, &position); finding != nil {
-		return nil, []diag.Problem{problemAt(position, *finding)}
+		return hintText{finding: finding, position: position}
 	}
 	var hints []hint
 	line := 0
@@ -35,14 +111,14 @@ func (in input) hintFile(name string, at diag.Position) ([]hint, []diag.Problem)
 		}
 		position := diag.Position{File: path, Line: line, Column: 1}
 		if len(hints) >= in.bounds.hintRows {
-			return nil, []diag.Problem{problemAt(position, resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file has over %d hints; want fewer", in.bounds.hintRows)})}
+			return hintText{finding: &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file has over %d hints; want fewer", in.bounds.hintRows)}, position: position}
 		}
 		hints = append(hints, hint{mark: mark{text: text, position: position}})
 	}
 	if len(hints) == 0 {
-		return nil, []diag.Problem{problemAt(at, *badFile(fmt.Sprintf("file %q holds no hint; want one a line", name)))}
+		return hintText{finding: badFile(fmt.Sprintf("file %q holds no hint; want one a line", name))}
 	}
-	return hints, nil
+	return hintText{hints: hints}
 }
 
 // lineBreaks makes those of every system one.

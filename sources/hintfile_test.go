@@ -3,7 +3,6 @@ package sources
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 
 	"adsync/internal/kinds"
@@ -58,7 +57,7 @@ func TestHintFilesInAWorkbook(t *testing.T) {
 
 // A problem of a hint stands at its line, one of the file where it is named.
 func TestHintFilesThatAreWrong(t *testing.T) {
-	many := strings.Repeat("a hint\n", 2_001)
+	many := numbered(2001, "hint %d\n")
 	for _, row := range []struct{ name, content, want string }{
 		{"too many", "# all of them\n" + many, "hints/runners.txt:2002:1: context_hints has 2001 entries; want at most 2000 (ADS1008)"},
 		{"none", "# nothing\n\n \r\n", `file "hints/runners.txt" holds no hint; want one a line (ADS1015)`},

@@ -96,7 +96,7 @@ func (c *collection) inherit(e *entry, s shared) {
 		switch {
 		case use.text == "":
 		case !known:
-			c.report(e, use.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("template is %q, and no source has it; want the key of a template", use.text), Hint: diag.DidYouMean(use.text, slices.Sorted(maps.Keys(s.templates)))})
+			c.report(e, use.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("template is %q, and no source has it; want the key of a template", use.text), Hint: c.didYouMean(use.text, func() []string { return slices.Sorted(maps.Keys(s.templates)) })})
 		case !fits:
 			c.report(e, use.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("template %q sets nothing for %s; want one that does", use.text, e.draft.schema.Kind)})
 		default:
@@ -157,6 +157,13 @@ func (d *draft) namesLists(attribute string) bool {
 // resolve puts the sentences of named lists where the names stand. What e is
 // nil for is a definition: its problem is no row's.
 func (c *collection) resolve(s shared, e *entry, schema *resource.Schema, list hintList) resource.Value {
+	whole := ""
+	if len(list.items) == 1 {
+		whole = fmt.Sprintf("%s %s %s", schema.Kind, list.name.text, list.items[0].text)
+	}
+	if v, known := c.whole[whole]; known {
+		return v.At(list.name.position)
+	}
 	var problems []diag.Problem
 	var items []hint
 	for _, item := range list.items {
@@ -164,16 +171,20 @@ func (c *collection) resolve(s shared, e *entry, schema *resource.Schema, list h
 		switch {
 		case !item.isList:
 			items = append(items, item)
-		case known:
+		case known && c.tree.hints.takes(len(named.items)):
 			items = append(items, named.items...)
+		case known:
 		case item.text != "":
-			problems = append(problems, problemAt(item.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("hint list is %q, and no source has it; want the key of a hint list", item.text), Hint: diag.DidYouMean(item.text, slices.Sorted(maps.Keys(s.lists)))}))
+			problems = append(problems, problemAt(item.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("hint list is %q, and no source has it; want the key of a hint list", item.text), Hint: c.didYouMean(item.text, func() []string { return slices.Sorted(maps.Keys(s.lists)) })}))
 		}
 	}
 	attribute, _ := schema.Attribute(list.name.text)
 	value, wrong := listValue(attribute, items, list.name.position)
 	problems = append(problems, wrong...)
 	c.problems.AddAll(problems)
+	if len(problems) == 0 && whole != "" {
+		c.whole[whole] = value
+	}
 	if len(problems) == 0 {
 		return value
 	}

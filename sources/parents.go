@@ -163,21 +163,6 @@ func (c *collection) lookup(kind *resource.Schema, scope *entry, text string) []
 }
 
 func (c *collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry, m mark) {
-	var known []string
-	for i := range c.entries {
-		other := &c.entries[i]
-		if other.draft.schema.Kind != kind.Kind || scope != nil && other.parent != scope || other.resource.Address.IsZero() {
-			continue
-		}
-		key := other.resource.Address.Key
-		if !strings.Contains(m.text, "/") {
-			key = other.resource.Address.Leaf()
-		}
-		known = append(known, key)
-		if name := other.draft.schema.NameOf(other.resource); name != "" {
-			known = append(known, name)
-		}
-	}
 	under := ""
 	if scope != nil {
 		under = " of " + scope.resource.Address.String()
@@ -185,6 +170,39 @@ func (c *collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry
 	c.report(e, m.position, resource.Finding{
 		Code:    diag.UnknownParent,
 		Message: fmt.Sprintf("%s is %q, and no source has such %s%s; want its key or name", kind.Kind, m.text, withArticle(kind.Title), under),
-		Hint:    diag.DidYouMean(m.text, known),
+		Hint:    c.didYouMean(m.text, func() []string { return c.known(kind, scope, strings.Contains(m.text, "/")) }),
 	})
+}
+
+// known lists what the resources of a kind are called, in a scope or anywhere.
+func (c *collection) known(kind *resource.Schema, scope *entry, byPath bool) []string {
+	var known []string
+	for i := range c.entries {
+		other := &c.entries[i]
+		if other.draft.schema.Kind != kind.Kind || scope != nil && other.parent != scope || other.resource.Address.IsZero() {
+			continue
+		}
+		key := other.resource.Address.Key
+		if !byPath {
+			key = other.resource.Address.Leaf()
+		}
+		known = append(known, key)
+		if name := other.draft.schema.NameOf(other.resource); name != "" {
+			known = append(known, name)
+		}
+	}
+	return known
+}
+
+// maxCompared is how many names are compared with unknown ones, for the nearest
+// as a hint. What is behind many of them is mostly one mistake.
+const maxCompared = 1_000_000
+
+func (c *collection) didYouMean(word string, known func() []string) string {
+	if c.compared > maxCompared {
+		return ""
+	}
+	names := known()
+	c.compared += len(names) + 1
+	return diag.DidYouMean(word, names)
 }

@@ -56,7 +56,23 @@ func readOne(ctx context.Context, f file, in input) (r result) {
 	}()
 	ctx, cancel := context.WithTimeout(ctx, in.bounds.perFile)
 	defer cancel()
-	return read(ctx, f.name, f.content, in)
+	return read(ctx, f.name, f.content, in).closed(f.name, in.bounds)
+}
+
+// closed says of how many problems there is only the number.
+func (r result) closed(file string, b bounds) result {
+	if r.unlisted == 0 {
+		return r
+	}
+	severity := diag.Warning
+	if r.unlistedError {
+		severity = diag.Error
+	}
+	r.problems = append(r.problems, problemAt(diag.Position{File: file}, resource.Finding{
+		Code: diag.Damaged, Severity: severity, Message: fmt.Sprintf("file has %d problems more; want fewer than %d to list each", r.unlisted, b.problems),
+		Hint: "mend those that are listed first",
+	}))
+	return r
 }
 
 // failed is the result of a file nothing can be read from.

@@ -12,6 +12,7 @@ package sources
 
 import (
 	"context"
+	"fmt"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -54,11 +55,18 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 		return refused(diag.Problem{Code: diag.BadProject, Position: diag.Position{File: p.File}, Message: err.Error()})
 	}
 	files, problems := t.settle(ctx)
-	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach}
+	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach, files: t.hints}
 	results := readAll(ctx, files, in)
 	c := newCollection(schemas, t)
 	c.problems.AddAll(problems)
-	return c.collect(files, results)
+	d := c.collect(files, results)
+	if !t.hints.takes(0) {
+		return refused(diag.Problem{
+			Code: diag.Damaged, Position: diag.Position{File: p.File}, Message: fmt.Sprintf("hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries),
+			Hint: "name long lists in fewer places",
+		})
+	}
+	return d
 }
 
 // refused is the answer where not even a list of files can be had.

@@ -3,6 +3,7 @@ package sources
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"adsync/internal/diag"
@@ -13,6 +14,19 @@ var (
 	utf8Mark   = []byte("\xef\xbb\xbf")
 	lfsPointer = []byte("version https://git-lfs")
 )
+
+// longestMessage is how many bytes of a message are kept.
+const longestMessage = 1_000
+
+// shortened keeps the beginning and the end of a message that repeats a very
+// long value: what is there, and what is wanted.
+func shortened(message string) string {
+	if len(message) <= longestMessage {
+		return message
+	}
+	const end = longestMessage / 4
+	return strings.ToValidUTF8(message[:longestMessage-end], "") + " … " + strings.ToValidUTF8(message[len(message)-end:], "")
+}
 
 // brokenText says why the bytes of a text file cannot be trusted to be the
 // whole file as someone meant it, nil where they can.

@@ -28,9 +28,11 @@ type tree struct {
 	root    *os.Root
 	globs   []glob
 	bounds  bounds
+	hints   *hintFiles
 
 	mu       sync.Mutex
-	attached map[string]string // slash path of every file referred to, to its SHA-256
+	attached map[string]string   // slash path of every file referred to, to its SHA-256
+	listed   map[string][]string // names of the files of a folder, once somebody misspelt one
 }
 
 // file is one source as it was read.
@@ -47,7 +49,7 @@ func openTree(p Project) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{project: p, root: root, bounds: p.limits(), attached: map[string]string{}}
+	t := &tree{project: p, root: root, hints: newHintFiles(p.limits().entries), bounds: p.limits(), attached: map[string]string{}, listed: map[string][]string{}}
 	for _, pattern := range p.Sources {
 		g, err := newGlob(pattern)
 		if err != nil {
@@ -71,8 +73,12 @@ func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
 	for range settleAttempts {
 		listed := t.list()
 		files := make([]file, len(listed.files))
+		total := int64(0)
 		for i, name := range listed.files {
 			files[i] = t.readSource(ctx, name)
+			if total += int64(len(files[i].content)); total > t.bounds.totalBytes {
+				return nil, []diag.Problem{*problemOf(name, resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("sources are over %d MiB with this file; want less in all", t.bounds.totalBytes/mebibyte)})}
+			}
 		}
 		if ctx.Err() != nil {
 			return files, listed.problems // each file says that it was not read

@@ -171,7 +171,7 @@ func (w *walker) at(node *yaml.Node) diag.Position {
 }
 
 func (w *walker) report(node *yaml.Node, code diag.Code, message, hint string) {
-	w.problems = append(w.problems, diag.Problem{Severity: diag.Error, Code: code, Position: w.at(node), Message: message, Hint: hint})
+	w.problems = append(w.problems, diag.Problem{Severity: diag.Error, Code: code, Position: w.at(node), Message: shortened(message), Hint: shortened(hint)})
 }
 
 const (

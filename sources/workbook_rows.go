@@ -97,8 +97,9 @@ func (r *tabReader) readRows() error {
 // are read: only the first of them holds the value.
 func (r *tabReader) checkMerges() {
 	merges := slices.SortedFunc(slices.Values(r.facts.Merges), func(a, b xlsx.Area) int { return a.FromRow - b.FromRow })
+	read := r.readColumns()
 	for _, m := range merges {
-		if r.mergeMatters(m) {
+		if r.mergeMatters(m, read) {
 			r.merged = joinRows(r.merged, m)
 			r.report(r.at(m.FromRow, m.FromColumn), resource.Finding{
 				Code:    diag.MergedCell,
@@ -119,16 +120,22 @@ func joinRows(spans []xlsx.Area, m xlsx.Area) []xlsx.Area {
 	return append(spans, xlsx.Area{FromRow: m.FromRow, ToRow: m.ToRow})
 }
 
-func (r *tabReader) mergeMatters(m xlsx.Area) bool {
+func (r *tabReader) mergeMatters(m xlsx.Area, read []int) bool {
 	if m.ToRow < r.header.number || m.FromRow == m.ToRow && m.FromColumn == m.ToColumn {
 		return false
 	}
-	for column := m.FromColumn; column <= min(m.ToColumn, len(r.header.columns)-1); column++ {
-		if r.reads(column) {
-			return true
+	return slices.ContainsFunc(read, func(column int) bool { return m.FromColumn <= column && column <= m.ToColumn })
+}
+
+// readColumns are the numbers of the columns that are read.
+func (r *tabReader) readColumns() []int {
+	var read []int
+	for number := range r.header.columns {
+		if r.reads(number) {
+			read = append(read, number)
 		}
 	}
-	return false
+	return read
 }
 
 // reads says that a column is read in the rows of some section.
@@ -147,8 +154,8 @@ func (r *tabReader) rowIsMerged(row int) bool {
 
 func (r *tabReader) warnHidden() {
 	columns := 0
-	for number := range r.header.columns {
-		if r.reads(number) && slices.ContainsFunc(r.facts.Hidden, func(a xlsx.Area) bool { return a.Has(1, number) }) {
+	for _, number := range r.readColumns() {
+		if slices.ContainsFunc(r.facts.Hidden, func(a xlsx.Area) bool { return a.Has(1, number) }) {
 			columns++
 		}
 	}

@@ -1,13 +1,20 @@
 package diag
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Nearest gives the candidate most like the word, or "" when none is near:
 // at most a third of the letters may differ, counted as insertions, deletions,
 // changes and swaps of neighbours.
 func Nearest(word string, candidates []string) string {
-	best, bestDistance := "", len([]rune(word))/3+1
+	letters := utf8.RuneCountInString(word)
+	best, bestDistance := "", letters/3+1
 	for _, c := range candidates {
+		if far := utf8.RuneCountInString(c) - letters; max(far, -far) > bestDistance {
+			continue
+		}
 		d := distance(strings.ToLower(word), strings.ToLower(c))
 		if d < bestDistance || d == bestDistance && best != "" && c < best {
 			best, bestDistance = c, d

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,20 @@ func TestSlugsAreStableAndApart(t *testing.T) {
 	for _, key := range []string{"", "a/b", "a b", "é", strings.Repeat("a", 201)} {
 		if ValidKey(key) {
 			t.Errorf("%q passes for a key", key)
+		}
+	}
+}
+
+func TestHintsStandOnceInListsOfAnyLength(t *testing.T) {
+	a := &Attribute{Name: "hints", Type: TypeHints}
+	for _, length := range []int{3, 31, 32, 500} {
+		items := []string{"again"}
+		for i := range length - 2 {
+			items = append(items, fmt.Sprint(i))
+		}
+		v, findings := a.ParseList(append(items, " again"))
+		if len(findings) > 0 || len(v.Items()) != length-1 || v.Items()[0] != "again" {
+			t.Errorf("ParseList of %d items with one twice gives %d, %v; want %d in their order", length, len(v.Items()), findings, length-1)
 		}
 	}
 }

@@ -39,6 +39,7 @@ type ItemFinding struct {
 // written: sets are sorted and hold each item once, hints keep their order.
 func (a *Attribute) ParseList(items []string) (Value, []ItemFinding) {
 	canonical := make([]string, 0, len(items))
+	seen := newSeen(len(items))
 	var findings []ItemFinding
 	for i, item := range items {
 		one, finding := a.parseItem(strings.TrimFunc(item, blank))
@@ -46,7 +47,7 @@ func (a *Attribute) ParseList(items []string) (Value, []ItemFinding) {
 			findings = append(findings, ItemFinding{i, *finding})
 			continue
 		}
-		if a.Type == TypeHints && slices.Contains(canonical, one) && len(items) < 200 {
+		if a.Type == TypeHints && seen.has(one, canonical) {
 			continue
 		}
 		canonical = append(canonical, one)
@@ -62,6 +63,29 @@ func (a *Attribute) ParseList(items []string) (Value, []ItemFinding) {
 		return Value{}, findings
 	}
 	return List(canonical), nil
+}
+
+// seen are the items of a list so far. A short list is looked through; the zero
+// seen is that of one.
+type seen map[string]bool
+
+const longList = 32
+
+func newSeen(items int) seen {
+	if items < longList {
+		return nil
+	}
+	return make(seen, items)
+}
+
+// has says whether an item was there before, and remembers it.
+func (s seen) has(item string, before []string) bool {
+	if s == nil {
+		return slices.Contains(before, item)
+	}
+	twice := s[item]
+	s[item] = true
+	return twice
 }
 
 func (a *Attribute) parseItem(s string) (string, *Finding) {

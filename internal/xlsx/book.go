@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -62,6 +63,9 @@ type relation struct {
 
 type relationList []relation
 
+// maxRelations is how many other parts a part may refer to.
+const maxRelations = 100_000
+
 // relations reads what a part refers to; "" is the package itself. A part that
 // is referred to and is not there makes the workbook damaged: it was renamed.
 func relations(ps Parts, part string) (relationList, error) {
@@ -85,6 +89,9 @@ func relations(ps Parts, part string) (relationList, error) {
 			r.target = partName(target)
 		}
 		list = append(list, r)
+		if len(list) > maxRelations {
+			return fmt.Errorf("there are more than %d", maxRelations)
+		}
 		return err
 	})
 	if err != nil {
@@ -158,6 +165,9 @@ func (b *Book) readSheets(main string, rels relationList) error {
 	})
 }
 
+// maxSheets is how many sheets a workbook may have.
+const maxSheets = 1_000
+
 func (b *Book) addSheet(s *xmlScanner, rels relationList) error {
 	if len(s.open) != 3 {
 		return nil
@@ -178,6 +188,12 @@ func (b *Book) addSheet(s *xmlScanner, rels relationList) error {
 	}
 	if !strings.HasSuffix(r.typ, "/worksheet") {
 		return nil // a chart or a dialog has no cells
+	}
+	if slices.ContainsFunc(b.Sheets, func(have Sheet) bool { return have.Part == r.target }) {
+		return fmt.Errorf("sheet %q has the part of another", name)
+	}
+	if len(b.Sheets) >= maxSheets {
+		return fmt.Errorf("it has more than %d sheets", maxSheets)
 	}
 	state := string(s.attr("state"))
 	b.Sheets = append(b.Sheets, Sheet{Name: name, Part: r.target, Hidden: state == "hidden" || state == "veryHidden"})

@@ -182,7 +182,11 @@ func (s *xmlScanner) startTag() (xmlToken, error) {
 	return xmlOpen, nil
 }
 
-const maxXMLDepth = 256
+// Bounds of XML that every program's workbook stays far below.
+const (
+	maxXMLDepth   = 256
+	maxAttributes = 256
+)
 
 // attributes reads up to the end of the start tag.
 func (s *xmlScanner) attributes() error {
@@ -233,6 +237,9 @@ func (s *xmlScanner) attribute() error {
 		return fmt.Errorf("XML has < inside an attribute")
 	}
 	s.pos += i + 2
+	if len(s.attrs) >= maxAttributes {
+		return fmt.Errorf("XML has a tag with more than %d attributes", maxAttributes)
+	}
 	for _, a := range s.attrs {
 		if bytes.Equal(a.name, name) {
 			return fmt.Errorf("XML has the attribute %q twice", name)

@@ -62,15 +62,22 @@ const (
 	LastColumn = 16_384
 )
 
+// Bounds of a sheet, far above what people make.
+const (
+	maxMerges = 100_000
+	maxStored = 1 << 17 // bytes of a cell; programs stop at 32,767 characters, or at 50,000
+)
+
 // sheetWalker walks one sheet's XML and holds it to its own promises: rows and cells
 // ascend, every shared text and style exists, every element is whole.
 type sheetWalker struct {
 	*xmlScanner
-	book   *Book
-	facts  Facts
-	row    Row
-	visit  func(*Row) error
-	column int
+	book      *Book
+	facts     Facts
+	row       Row
+	visit     func(*Row) error
+	column    int
+	described int // columns that have a description
 }
 
 // Walk visits the rows that hold something. The row handed out is used
@@ -148,10 +155,16 @@ func (w *sheetWalker) besideData(name string) error {
 	case "mergeCell":
 		a, err := parseArea(string(w.attr("ref")))
 		w.facts.Merges = append(w.facts.Merges, a)
+		if err == nil && len(w.facts.Merges) > maxMerges {
+			return fmt.Errorf("it has more than %d merged ranges", maxMerges)
+		}
 		return err
 	case "col":
 		from, _ := strconv.Atoi(string(w.attr("min")))
 		to, _ := strconv.Atoi(string(w.attr("max")))
+		if w.described++; w.described > LastColumn {
+			return fmt.Errorf("it describes more than %d columns", LastColumn)
+		}
 		if isTrue(w.attr("hidden")) {
 			w.facts.Hidden = append(w.facts.Hidden, Area{1, from, LastRow, to})
 		}
@@ -198,6 +211,9 @@ func (w *sheetWalker) readRow() error {
 			return fmt.Errorf("row %q follows row %d; want rows in ascending order", r, w.row.Number)
 		}
 		number = n
+	}
+	if number > LastRow {
+		return fmt.Errorf("it has more than %d rows", LastRow)
 	}
 	w.facts.rows++
 	w.row = Row{Number: number, Hidden: isTrue(w.attr("hidden")), Cells: w.row.Cells[:0]}

@@ -15,6 +15,10 @@ type Style struct {
 	Symbol  string // a currency's symbol or code, "" where there is none
 }
 
+// maxStyles is how many cell styles a workbook may have; programs stop at 64,000
+// and a little more.
+const maxStyles = 1 << 17
+
 // readStyles gives the style of each number a cell can name.
 func (b *Book) readStyles(part string) ([]Style, error) {
 	if part == "" {
@@ -30,8 +34,10 @@ func (b *Book) readStyles(part string) ([]Style, error) {
 		switch {
 		case string(s.name) == "numFmt" && parent == "numFmts":
 			code, err := s.attrText("formatCode")
+			if err != nil {
+				return err
+			}
 			formats[string(s.attr("numFmtId"))] = parseFormat(code)
-			return err
 		case string(s.name) == "xf" && parent == "cellXfs":
 			id := string(s.attr("numFmtId"))
 			found, ok := formats[id]
@@ -39,6 +45,9 @@ func (b *Book) readStyles(part string) ([]Style, error) {
 				found = builtIn(id)
 			}
 			styles = append(styles, found)
+		}
+		if len(styles) > maxStyles || len(formats) > maxStyles {
+			return fmt.Errorf("there are more than %d", maxStyles)
 		}
 		return nil
 	})

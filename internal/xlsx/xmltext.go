@@ -10,7 +10,7 @@ import (
 
 // elementText reads the text of the element just opened, to its end.
 func (s *xmlScanner) elementText() (string, error) {
-	var text string
+	var text joined
 	for depth := len(s.open); len(s.open) >= depth; {
 		kind, err := s.next()
 		if err != nil {
@@ -23,9 +23,30 @@ func (s *xmlScanner) elementText() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text += chars
+		text.add(chars)
 	}
-	return text, nil
+	return text.String(), nil
+}
+
+// joined is a text that mostly comes in one piece, and may come in millions.
+type joined struct {
+	first string
+	rest  strings.Builder
+}
+
+func (j *joined) add(piece string) {
+	if j.first == "" {
+		j.first = piece
+		return
+	}
+	j.rest.WriteString(piece)
+}
+
+func (j *joined) String() string {
+	if j.rest.Len() == 0 {
+		return j.first
+	}
+	return j.first + j.rest.String()
 }
 
 // skipElement passes over the element just opened.
@@ -40,7 +61,7 @@ func (s *xmlScanner) skipElement() error {
 
 // richText reads the texts inside the element the scanner stands in, to its end.
 func (s *xmlScanner) richText(element string) (string, error) {
-	var text string
+	var text joined
 	inText, phonetic := false, 0
 	for depth := len(s.open); ; {
 		kind, err := s.next()
@@ -59,7 +80,7 @@ func (s *xmlScanner) richText(element string) (string, error) {
 				if err != nil {
 					return "", err
 				}
-				text += chars
+				text.add(chars)
 			}
 		case xmlClose:
 			inText = false
@@ -67,7 +88,7 @@ func (s *xmlScanner) richText(element string) (string, error) {
 				phonetic--
 			}
 			if len(s.open) < depth && string(s.name) == element {
-				return unescapeX(text), nil
+				return unescapeX(text.String()), nil
 			}
 		case xmlEnd:
 			return "", fmt.Errorf("XML ends inside <%s>", element)

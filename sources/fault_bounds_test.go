@@ -1,0 +1,275 @@
+package sources
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"adsync/internal/kinds"
+)
+
+// measured is what reading a project took, in a process of its own.
+type measured struct {
+	PeakMiB   int
+	Took      time.Duration // of the processor
+	Resources int
+	Problems  int
+	First     string
+}
+
+const measuresFolder = "ADSYNC_TEST_MEASURES"
+
+// measure reads a folder in a process of its own.
+func measure(t *testing.T, files map[string]string) measured {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMeasuredInAProcessOfItsOwn$", "-test.v")
+	child.Env = append(os.Environ(), measuresFolder+"="+folder(t, files), "GOGC=100", "GOMEMLIMIT=off")
+	out, err := child.CombinedOutput()
+	must(t, err)
+	_, line, _ := bytes.Cut(out, []byte("measured "))
+	var m measured
+	must(t, json.NewDecoder(bytes.NewReader(line)).Decode(&m))
+	return m
+}
+
+func TestMeasuredInAProcessOfItsOwn(t *testing.T) {
+	dir := os.Getenv(measuresFolder)
+	if dir == "" {
+		dir = folder(t, map[string]string{"ads.yaml": springCampaign})
+	}
+	start := processorTime(t)
+	p, _ := ReadProject(dir)
+	d := Load(context.Background(), p, kinds.All())
+	m := measured{Took: processorTime(t) - start, Resources: d.Snapshot.Len(), Problems: len(d.Problems)}
+	if len(d.Problems) > 0 {
+		m.First = fmt.Sprintf("%.300s", d.Problems[0].String())
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	must(t, err)
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	_, err = fmt.Sscanf(peak, "%d kB", &m.PeakMiB)
+	must(t, err)
+	m.PeakMiB /= 1024
+	line, err := json.Marshal(m)
+	must(t, err)
+	fmt.Printf("measured %s\n", line)
+}
+
+func processorTime(t testing.TB) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// rawBook zips a workbook of one sheet from its parts, without a library.
+func rawBook(t testing.TB, parts map[string]string) string {
+	t.Helper()
+	all := map[string]string{
+		"[Content_Types].xml":        `<?xml version="1.0" encoding="UTF-8"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`,
+		"_rels/.rels":                `<Relationships xmlns="r"><Relationship Id="rId1" Type="http://x/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/workbook.xml":            `<workbook xmlns:r="r"><sheets><sheet name="Campaigns" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<Relationships xmlns="r"><Relationship Id="rId1" Type="http://x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://x/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="rId3" Type="http://x/styles" Target="styles.xml"/></Relationships>`,
+		"xl/worksheets/sheet1.xml":   rawSheet(""),
+		"xl/sharedStrings.xml":       `<sst/>`,
+		"xl/styles.xml":              `<styleSheet><cellXfs><xf numFmtId="0"/></cellXfs></styleSheet>`,
+	}
+	for name, content := range parts {
+		all[name] = content
+	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, content := range all {
+		out, err := w.Create(name)
+		must(t, err)
+		_, err = out.Write([]byte(content))
+		must(t, err)
+	}
+	must(t, w.Close())
+	return b.String()
+}
+
+// rawSheet is a sheet of campaigns with a header, a good row and what follows.
+func rawSheet(rows string) string {
+	return `<worksheet><sheetData><row r="1">` + rawText("Campaign") + rawText("Bidding") + rawText("Daily budget") + rawText("Description") + `</row><row r="2">` +
+		rawText("Spring") + rawText("clicks") + `</row>` + rows + `</sheetData></worksheet>`
+}
+
+func rawText(text string) string { return `<c t="str"><v>` + text + `</v></c>` }
+
+// filled repeats a text up to a size just below the bound of a workbook.
+func filled(mib int, text string) string { return strings.Repeat(text, mib*mebibyte/len(text)) }
+
+// nasty is an input that asks for more than it should get.
+type nasty struct {
+	name     string
+	files    func() map[string]string
+	mib      int           // the most memory reading it may take
+	took     time.Duration // the most time of the processor
+	problem  string        // part of the first problem; "" where there is none
+	mostSaid int           // problems
+}
+
+func (n nasty) run(t *testing.T) {
+	t.Run(n.name, func(t *testing.T) {
+		m := measure(t, n.files())
+		t.Logf("%d MiB, %v, %d problems", m.PeakMiB, m.Took.Round(time.Millisecond), m.Problems)
+		if m.PeakMiB > n.mib || m.Took > n.took {
+			t.Errorf("reading takes %d MiB and %v, want at most %d MiB and %v", m.PeakMiB, m.Took, n.mib, n.took)
+		}
+		if !strings.Contains(m.First, n.problem) || n.problem == "" && m.Problems > 0 || m.Problems > max(n.mostSaid, 1) {
+			t.Errorf("reading finds %d problems, the first %q; want at most %d with %q", m.Problems, m.First, max(n.mostSaid, 1), n.problem)
+		}
+	})
+}
+
+// inSheet, inStrings and inStyles make the files of a project with one raw
+// workbook.
+func inSheet(t testing.TB, rows string) map[string]string {
+	return inBook(t, "xl/worksheets/sheet1.xml", rawSheet(rows))
+}
+
+func inBook(t testing.TB, part, content string) map[string]string {
+	return map[string]string{"q4.xlsx": rawBook(t, map[string]string{part: content})}
+}
+
+// numbered repeats a form with the numbers from 0.
+func numbered(count int, form string) string {
+	var b strings.Builder
+	for i := range count {
+		fmt.Fprintf(&b, form, i)
+	}
+	return b.String()
+}
+
+// A process that reads nothing takes 25 MiB.
+func TestW20ABombTakesLittle(t *testing.T) {
+	for _, n := range []nasty{
+		{"300 MB of rows", func() map[string]string { return inSheet(t, filled(300, "<row/>")) }, 60, time.Second, "workbook unzips to 314573", 0},
+		{"elements in elements", func() map[string]string { return inSheet(t, filled(100, "<row><a>")) }, 300, 5 * time.Second, "XML is nested more than 256 deep", 0},
+	} {
+		n.run(t)
+	}
+	wantProblems(t, readBytes([]byte(rawBook(t, map[string]string{"xl/worksheets/sheet1.xml": rawSheet(filled(30, "<row/>"))}))).problems, "it has more than 1048576 rows")
+}
+
+func TestW21SparseSheetsAndManyStylesTakeLittle(t *testing.T) {
+	const row = "campaign has no bidding_type"
+	for _, n := range []nasty{
+		{"a million rows of nothing", func() map[string]string { return inSheet(t, strings.Repeat("<row/>", 1_048_574)) }, 100, 2 * time.Second, "", 0},
+		{"the last row", func() map[string]string {
+			return inSheet(t, `<row r="1048576"><c r="A1048576" t="str"><v>Last</v></c></row>`)
+		}, 60, 2 * time.Second, row, 0},
+		{"the last column", func() map[string]string {
+			return inSheet(t, `<row r="3"><c r="XFD3" t="str"><v>Last</v></c></row>`)
+		}, 60, 2 * time.Second, "column XFD has a value and no header", 0},
+		{"a dimension that is not so", func() map[string]string {
+			return inBook(t, "xl/worksheets/sheet1.xml", strings.Replace(rawSheet(""), "<sheetData>", `<dimension ref="A1:XFD1048576"/><sheetData>`, 1))
+		}, 60, 2 * time.Second, "", 0},
+		{"a million styles", func() map[string]string {
+			return inBook(t, "xl/styles.xml", "<styleSheet><cellXfs>"+strings.Repeat(`<xf numFmtId="9"/>`, 1_000_000)+"</cellXfs></styleSheet>")
+		}, 150, 2 * time.Second, "styles: there are more than 131072", 0},
+		{"a million formats", func() map[string]string {
+			return inBook(t, "xl/styles.xml", "<styleSheet><numFmts>"+numbered(1_000_000, `<numFmt numFmtId="%d" formatCode="0"/>`)+"</numFmts></styleSheet>")
+		}, 300, 4 * time.Second, "styles: there are more than 131072", 0},
+	} {
+		n.run(t)
+	}
+}
+
+// TestReadingStaysWithinItsBounds holds the memory and the time of the nastiest
+// files that are within the bounds of their size.
+func TestReadingStaysWithinItsBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector takes memory of its own")
+	}
+	cells := func(count int) string { return strings.Repeat(`<c t="str"><v>x</v></c>`, count) }
+	for _, n := range []nasty{
+		{"cells of one character", func() map[string]string { return inSheet(t, filled(100, "<row>"+cells(60)+"</row>")) }, 650, 12 * time.Second, "file has 216202 problems more", 10_001},
+		{"rows as wide as they go", func() map[string]string { return inSheet(t, filled(60, "<row>"+cells(16_000)+"</row>")) }, 500, 12 * time.Second, "problems more; want fewer than 10000", 10_001},
+		{"a problem in each cell", func() map[string]string {
+			return inSheet(t, strings.Repeat("<row>"+strings.Repeat(`<c t="e"><v>x</v></c>`, 4)+"</row>", 50_000))
+		}, 300, 6 * time.Second, "file has 190000 problems more", 10_001},
+		{"shared texts of one character", func() map[string]string {
+			return inBook(t, "xl/sharedStrings.xml", "<sst>"+filled(100, "<si><t>x</t></si>")+"</sst>")
+		}, 500, 6 * time.Second, "", 0},
+		{"a shared text in a million runs", func() map[string]string {
+			return inBook(t, "xl/sharedStrings.xml", "<sst><si>"+filled(20, "<r><t>x</t></r>")+"</si></sst>")
+		}, 150, 3 * time.Second, "", 0},
+		{"a value in a million pieces", func() map[string]string {
+			return inSheet(t, `<row><c t="str"><v>`+filled(20, "a<!---->")+"</v></c></row>")
+		}, 150, 3 * time.Second, "a cell holds 2621440 bytes of text; want at most 131072", 0},
+		{"a tag of 300,000 attributes", func() map[string]string { return inSheet(t, "<row "+numbered(300_000, `a%d="" `)+"></row>") }, 100, time.Second, "a tag with more than 256 attributes", 0},
+		{"four million merges", func() map[string]string {
+			return inBook(t, "xl/worksheets/sheet1.xml", strings.Replace(rawSheet(""), "</worksheet>", "<mergeCells>"+filled(100, `<mergeCell ref="A5:XFD6"/>`)+"</mergeCells></worksheet>", 1))
+		}, 300, 3 * time.Second, "it has more than 100000 merged ranges", 0},
+		{"sheets of one part", func() map[string]string {
+			return inBook(t, "xl/workbook.xml", `<workbook xmlns:r="r"><sheets>`+numbered(300_000, `<sheet name="Campaign%d" r:id="rId1"/>`)+"</sheets></workbook>")
+		}, 100, time.Second, `sheet "Campaign1" has the part of another`, 0},
+		{"a million relationships", func() map[string]string {
+			return inBook(t, "xl/_rels/workbook.xml.rels", "<Relationships>"+filled(70, `<Relationship Id="r" Type="/worksheet" Target="worksheets/sheet1.xml"/>`)+"</Relationships>")
+		}, 350, 3 * time.Second, "there are more than 100000", 0},
+		{"a header as wide as it goes", func() map[string]string {
+			return inBook(t, "xl/worksheets/sheet1.xml", "<worksheet><sheetData>"+strings.Repeat("<row>"+strings.Repeat(rawText("Daily budgettt (USD)"), 16_000)+"</row>", 20)+"</sheetData></worksheet>")
+		}, 150, 4 * time.Second, "sheet has no header in its first 20 rows", 0},
+		{"hint lists of 3,000,000 strays", func() map[string]string {
+			return map[string]string{"q4.xlsx": rawBook(t, map[string]string{"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="Hint lists" r:id="rId1"/></sheets></workbook>`, "xl/worksheets/sheet1.xml": rawSheet(filled(60, "<row>"+cells(16)+"</row>"))})}
+		}, 500, 10 * time.Second, "problems more; want fewer than 10000", 10_001},
+
+		{"keys nobody knows", func() map[string]string {
+			return map[string]string{"a.yaml": springCampaign + manyKeys(150_000, "k%x: 1\n")}
+		}, 400, 5 * time.Second, "is no key of a campaign", 150_000},
+		{"nodes of nothing", func() map[string]string {
+			return map[string]string{"a.yaml": springCampaign + "status: [" + strings.Repeat("[],", 300_000) + "]\n"}
+		}, 200, 3 * time.Second, "status is a list", 0},
+		{"documents of nothing", func() map[string]string {
+			return map[string]string{"a.yaml": springCampaign + strings.Repeat("--- {}\n", 140_000)}
+		}, 400, 5 * time.Second, "document has no kind", 140_000},
+		{"a list in every ad group", func() map[string]string {
+			return map[string]string{"a.yaml": groupsWith("[{list: a}]") + listOf(2_000)}
+		}, 150, 4 * time.Second, "", 0},
+		{"a list and more in every ad group", func() map[string]string {
+			return map[string]string{"a.yaml": groupsWith("[x, {list: a}]") + listOf(1_900)}
+		}, 650, 8 * time.Second, "give more than 4000000 entries in all", 0},
+		{"a list many times in every ad group", func() map[string]string {
+			return map[string]string{"a.yaml": groupsWith("[{list: a}, {list: a}, {list: a}]") + listOf(40_000)}
+		}, 650, 12 * time.Second, "give more than 4000000 entries in all", 0},
+		{"a file of hints in every ad group", func() map[string]string {
+			return map[string]string{"a.yaml": groupsWith("[{file: a.txt}]"), "a.txt": filled(1, "ab\n")}
+		}, 650, 12 * time.Second, "give more than 4000000 entries in all", 0},
+		{"parents nobody knows", func() map[string]string {
+			files := map[string]string{}
+			for i := range 5 {
+				files[fmt.Sprintf("c%d.yaml", i)] = numbered(5_000, fmt.Sprintf("---\nkind: campaign\nname: Campaign %d-%%d\nbidding_type: clicks\n", i))
+				files[fmt.Sprintf("g%d.yaml", i)] = numbered(5_000, fmt.Sprintf("---\nkind: ad_group\ncampaign: Campagne %d-%%d\nname: Group\n", i))
+			}
+			return files
+		}, 300, 6 * time.Second, `campaign is "Campagne 0-0"`, 25_000},
+		{"more than all sources may have", func() map[string]string {
+			files := map[string]string{}
+			for i := range 530 {
+				files[fmt.Sprintf("%d.yaml", i)] = "# " + strings.Repeat("x", mebibyte-10) + "\n"
+			}
+			return files
+		}, 650, 4 * time.Second, "sources are over 512 MiB with this file", 0},
+	} {
+		n.run(t)
+	}
+}
+
+// groupsWith makes 9,000 ad groups with the same context hints.
+func groupsWith(hints string) string {
+	return springCampaign + "ad_groups:\n" + numbered(9_000, "  - {name: Group %d, context_hints: "+hints+"}\n")
+}
+
+func listOf(hints int) string {
+	return "---\nkind: hint_list\nkey: a\nhints:\n" + numbered(hints, "- %d\n")
+}
