@@ -7,7 +7,7 @@ DRAWS    ?= 1000
 CLIENTS  ?= 200
 FUZZTIME ?= 20s
 
-.PHONY: all build run test ci lint race examples bench fuzz kills draws clients deps clean
+.PHONY: all build run test ci lint race examples bench fuzz kills draws clients pictures deps clean
 
 all: build
 
@@ -70,6 +70,11 @@ fuzz:
 			echo "$$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$dir || exit 1; \
 		done; \
 	done
+
+# pictures: draw those of docs/pictures anew.
+pictures: build deps
+	@command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant
+	/usr/bin/python3 internal/tools/pictures.py
 
 # deps: what the tests need beyond Go, by the names Debian gives it.
 deps:

@@ -5,13 +5,15 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/plan"
 )
 
 // blame finds the cell or line a refusal is about: the entry or the attribute
-// whose wire name, on either route, the service's words hold; else the row.
+// whose wire name, on either route, the service's words hold; the one attribute
+// that was to change; else the row.
 func (r *run) blame(p part, words ...string) diag.Position {
 	all := strings.Join(words, " ")
-	best, at := "", p.change.Position
+	best, at := "", onlyEdit(p)
 	for _, f := range p.fields {
 		a, ok := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
 		if !ok || f.Desired.Position.IsZero() {
@@ -22,6 +24,24 @@ func (r *run) blame(p part, words ...string) diag.Position {
 				best, at = wire, f.Desired.ItemPosition(entryNamed(all, wire))
 			}
 		}
+	}
+	return at
+}
+
+// onlyEdit is where the one attribute is written that a part changes, the row
+// where it changes several.
+func onlyEdit(p part) diag.Position {
+	at, edits := p.change.Position, 0
+	for _, f := range p.fields {
+		if f.Cause == plan.CarryOver {
+			continue
+		}
+		if edits++; !f.Desired.Position.IsZero() {
+			at = f.Desired.Position
+		}
+	}
+	if edits != 1 || p.change.Action == plan.Create {
+		return p.change.Position
 	}
 	return at
 }

@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,16 +52,17 @@ func (b *bookWriter) figureColumn(window, metric int) column {
 	w, m := b.Figures.Windows[window].Window, resource.Metrics[metric]
 	return column{
 		title: m.Header + " " + w.Name, role: roleOurs, ours: oursFigure, figure: &figureColumn{window, metric},
-		help: m.Help + "\n" + windowHelp(w) + " The service's own figures; not read.\nBlank: the service has none.",
+		help: m.Help + "\n" + windowHelp(w) + "\nThe service's own figures; not read.\nBlank: the service has none.",
 	}
 }
 
 // windowHelp says which days a window has.
 func windowHelp(w resource.Window) string {
+	days := w.Since + " to " + w.Until
 	if w.Since == w.Until {
-		return fmt.Sprintf("On %s, in the account's time zone. Figures of the current day are preliminary, so they are left out.", w.Since)
+		days = w.Since
 	}
-	return fmt.Sprintf("From %s to %s, whole days in the account's time zone. Figures of the current day are preliminary, so they are left out.", w.Since, w.Until)
+	return days + ": whole days in the account's time zone. Today is left out, as its figures are preliminary."
 }
 
 func (b *bookWriter) figureCell(style int, f *figureColumn, id string) any {

@@ -106,7 +106,7 @@ func (p *performance) styleColumns(stream *excelize.StreamWriter) ([]int, error)
 		l, width := look{line: true}, 28.0
 		switch first := 1 + len(p.titles); {
 		case i == 0:
-			l.format, width = formatDay, 12
+			l.format, l.side, width = formatDay, "center", 12
 		case i >= first:
 			l.format, l.side, width = p.metricFormat(p.metrics[i-first]), "right", 14
 		}

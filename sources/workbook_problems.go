@@ -85,9 +85,11 @@ func splitMessage(message string) (there, wanted string) {
 	return upperFirst(there), upperFirst(wanted)
 }
 
+// upperFirst begins a sentence, unless it begins with a name as it is written in files.
 func upperFirst(text string) string {
-	if text == "" {
-		return ""
+	word, _, _ := strings.Cut(text, " ")
+	if text == "" || strings.ContainsAny(word, "._") {
+		return text
 	}
 	first, _ := firstRune(text)
 	return strings.ToUpper(string(first)) + text[len(string(first)):]

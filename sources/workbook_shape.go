@@ -44,7 +44,7 @@ func (c *column) side() string {
 	switch {
 	case c.figure != nil || c.role == roleAttribute && c.attribute.Type == resource.TypeMoney:
 		return "right"
-	case c.ours == oursLength || c.role == roleInclude:
+	case c.ours == oursLength, c.role == roleInclude, c.role == roleAttribute && (c.attribute.Type == resource.TypeDay || c.attribute.Type == resource.TypeLast):
 		return "center"
 	}
 	return ""

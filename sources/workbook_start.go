@@ -109,7 +109,7 @@ var fillingLines = []startLine{
 
 var sendingLines = []startLine{
 	{label: "1. Save", text: "this workbook in the project's folder, beside adsync.yaml."},
-	{label: "2. Check", text: "adsync validate --marked checked writes a copy into the folder checked in which every problem is red and explained."},
+	{label: "2. Check", text: "adsync validate --marked checked writes a copy to the folder checked, with every problem red and explained."},
 	{label: "3. Look", text: "adsync plan shows what would change and what it may cost."},
 	{label: "4. Send", text: "adsync apply sends the changes after asking, and writes a copy of this workbook with a result in each row."},
 }

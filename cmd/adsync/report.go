@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"adsync/internal/diag"
@@ -96,5 +97,5 @@ func codedMessage(o reconcile.Outcome) string {
 	if o.Code == "" {
 		return o.Message
 	}
-	return o.Message + " (" + o.Code + ")"
+	return strings.TrimRight(o.Message, ".") + " (" + o.Code + ")"
 }

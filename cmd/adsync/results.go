@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -125,7 +124,7 @@ func withFix(o reconcile.Outcome) string {
 	if fix == "" {
 		return message
 	}
-	return strings.TrimSpace(strings.TrimRight(message, ".") + ". " + fix)
+	return message + ". " + fix
 }
 
 // resultWord is the Result of formats.md section 3.
