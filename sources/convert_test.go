@@ -54,7 +54,7 @@ func TestEveryFormatSaysTheSame(t *testing.T) {
 			return
 		}
 		have := want
-		for _, format := range rapid.Permutation(formats).Draw(rt, "formats") {
+		for _, format := range rapid.Permutation(formats).Draw(rt, "formats")[:3] {
 			contents, err := format.write(have)
 			if cannotSay(err) {
 				continue

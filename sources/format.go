@@ -16,6 +16,9 @@ import (
 var formatters = map[string]remake{
 	".yaml": formatYAML,
 	".yml":  formatYAML,
+	".xlsx": formatCells,
+	".csv":  formatCells,
+	".tsv":  formatCells,
 }
 
 // Formats says whether Format knows files of this name.

@@ -31,6 +31,7 @@ type tabReader struct {
 	samples   sampleState
 	byWord    map[string]*section // of the column Kind
 	lastRow   int                 // that was read
+	before    map[xlsx.At]string  // what cells said that are to be written another way
 }
 
 var errTooLong = errors.New("reading takes too long; want a smaller file")

@@ -22,7 +22,9 @@ func (a *app) format() *cobra.Command {
 		Short: "Put files in order without changing what they say",
 		Long: `Put files in order: the keys of YAML in the order the kinds have them, indented
 by two, with quotes only where they are needed. Every comment stays, and blank
-lines between documents and groups.
+lines between documents and groups. In workbooks and CSV files choices and
+countries in their own words, days and amounts typed as text as such, texts
+without space around them; no other cell, format or formula is touched.
 
 A PATH is a file, or a folder whose sources and adsync.yaml are meant; without
 one, the current folder. Nothing a file says is changed: it is read before and
@@ -74,7 +76,7 @@ func (a *app) runFormat(c *cobra.Command, args []string, f formatFlags) error {
 func formatsAll(c *cobra.Command, args []string) error {
 	for _, arg := range args {
 		if !isFolder(arg) && !sources.Formats(arg) {
-			return usage(c, fmt.Errorf("%s is of no format fmt knows; want .yaml or .yml", arg))
+			return usage(c, fmt.Errorf("%s is of no format fmt knows; want .yaml, .yml, .xlsx, .csv or .tsv", arg))
 		}
 	}
 	return nil
@@ -84,7 +86,7 @@ func formatsAll(c *cobra.Command, args []string) error {
 func (a *app) formatted(p sources.Project, r sources.Rewrite, f formatFlags) bool {
 	name := diag.Printable(shorter(filepath.Join(p.Root, filepath.FromSlash(r.File))))
 	if f.diff {
-		fmt.Fprint(a.out, printableLines(string(diff.Diff(name, r.Before, name+" in order", r.After))))
+		a.showDiff(name, r)
 		return true
 	}
 	if !f.check {
@@ -95,6 +97,16 @@ func (a *app) formatted(p sources.Project, r sources.Rewrite, f formatFlags) boo
 	}
 	fmt.Fprintln(a.out, name)
 	return true
+}
+
+// showDiff prints the lines of a text that change, and the cells of a table.
+func (a *app) showDiff(name string, r sources.Rewrite) {
+	for _, fix := range r.Fixes {
+		fmt.Fprintf(a.out, "%s: %q → %q\n", fix.Position, fix.Was, fix.Is)
+	}
+	if len(r.Fixes) == 0 {
+		fmt.Fprint(a.out, printableLines(string(diff.Diff(name, r.Before, name+" in order", r.After))))
+	}
 }
 
 // printableLines keeps a file's text from moving the cursor or reordering lines.

@@ -1,0 +1,148 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"adsync/internal/csvfile"
+	"adsync/internal/xlsx"
+)
+
+// cellEdit is a cell that is written another way.
+type cellEdit struct {
+	xlsx.At
+	form editForm
+	text string
+	like xlsx.At // a cell of the sheet whose looks it takes; the zero At leaves its own
+	why  string
+}
+
+// editForm is what a cell of a workbook holds after an edit. A CSV file holds
+// texts alone.
+type editForm uint8
+
+const (
+	asText editForm = iota
+	asExact
+	asNumber
+	asDay
+	asBlank
+)
+
+// cellFile is a workbook or a CSV file as tables whose cells can be written
+// another way, and no other byte with them.
+type cellFile struct {
+	tables  []*tabReader
+	rewrite func(edits map[*tabReader][]cellEdit) ([]byte, error)
+}
+
+// openCells opens a file of rows of cells.
+func (w *rewriter) openCells(ctx context.Context, name string, content []byte) (*cellFile, error) {
+	if strings.EqualFold(path.Ext(name), ".xlsx") {
+		return w.openWorkbook(ctx, name, content)
+	}
+	return w.openCSV(ctx, name, content)
+}
+
+func (w *rewriter) openWorkbook(ctx context.Context, name string, content []byte) (*cellFile, error) {
+	members, finding := xlsx.Open(ctx, content, w.in.bounds.workbook())
+	if finding != nil {
+		return nil, errors.New(finding.Message)
+	}
+	book, err := xlsx.ReadBook(members)
+	if err != nil {
+		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
+	}
+	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: w.in, file: name}, book: book}
+	tables, err := r.openTabs()
+	if err != nil {
+		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
+	}
+	return &cellFile{tables, func(byTable map[*tabReader][]cellEdit) ([]byte, error) {
+		var edits []xlsx.Edit
+		for _, t := range tables {
+			for _, e := range byTable[t] {
+				edits = append(edits, xlsx.Edit{Sheet: t.ref.Name, Row: e.Row, Column: e.Column, Value: e.value(), Like: e.like})
+			}
+		}
+		return xlsx.Rewrite(content, edits, w.in.bounds.workbook())
+	}}, nil
+}
+
+func (e cellEdit) value() xlsx.EditValue {
+	switch e.form {
+	case asNumber:
+		return xlsx.Number(e.text)
+	case asDay:
+		return xlsx.Day(e.text)
+	case asBlank:
+		return xlsx.Clear()
+	}
+	return xlsx.Text(e.text)
+}
+
+func (w *rewriter) openCSV(ctx context.Context, name string, content []byte) (*cellFile, error) {
+	text, fault := csvfile.Decode(content)
+	if fault != nil {
+		return nil, fault
+	}
+	chosen, finding := chooseCSV(path.Base(name), text, w.in.schemas)
+	if finding != nil {
+		return nil, errors.New(finding.Message)
+	}
+	grid := &csvGrid{file: name, content: text, csvChoice: chosen, limits: w.in.bounds.csv()}
+	book := &bookReader{fileReader: &fileReader{ctx: ctx, in: w.in, file: name}}
+	table := &tabReader{bookReader: book, grid: grid, form: chosen.form, noun: "file", delimiter: csvfile.DelimiterName(grid.delimiter)}
+	if chosen.form.title == hintListsTab {
+		return &cellFile{}, nil // sentences, which are left as they are
+	}
+	if err := table.open(); err != nil {
+		return nil, err
+	}
+	return &cellFile{[]*tabReader{table}, func(byTable map[*tabReader][]cellEdit) ([]byte, error) {
+		var edits []csvfile.Edit
+		for _, e := range byTable[table] {
+			edits = append(edits, csvfile.Edit{Line: e.Row, Column: e.Column, Field: e.field()})
+		}
+		return csvfile.Rewrite(content, grid.delimiter, grid.limits, edits)
+	}}, nil
+}
+
+func (e cellEdit) field() string {
+	switch e.form {
+	case asBlank:
+		return ""
+	case asExact:
+		return csvfile.Exact(e.text)
+	case asText:
+		return csvfile.Plain(e.text)
+	}
+	return e.text
+}
+
+// visit goes through the cells of the rows that are read, each with its column;
+// rows that are left out, remarks and samples are not among them.
+func (r *tabReader) visit(see func(known *column, at xlsx.At, c xlsx.Cell)) error {
+	if r.facts.Filled == 0 || !r.hasHeader() || len(r.sections) == 1 && !r.checkSection() {
+		return nil
+	}
+	r.samples.belowHead = true
+	_, err := r.walk(func(row *xlsx.Row) error {
+		if row.Number <= r.header.number || isComment(row) || r.isSample(row) || !r.saysSomething(row) {
+			return nil
+		}
+		if included, finding := r.included(row); finding != nil || !included || r.isWide(row) || !r.choose(row) || !r.checkSection() {
+			return nil
+		}
+		for _, c := range row.Cells {
+			if known := r.header.column(c.Column); known != nil {
+				see(known, xlsx.At{Row: row.Number, Column: c.Column}, c)
+			}
+		}
+		return nil
+	})
+	return err
+}
