@@ -287,11 +287,3 @@ func (s *cellSheet) isFilledByUs(number int) bool {
 	c := s.described(number)
 	return c != nil && c.role == roleOurs && c.ours != oursNotes && c.ours != oursName
 }
-
-// last is the number of the last row that holds something.
-func (s *cellSheet) last() int {
-	if len(s.rows) == 0 {
-		return 0
-	}
-	return s.rows[len(s.rows)-1].number
-}

@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("QUICKSTART", quickstart)
+			e.Setenv("DOCS", filepath.Join(filepath.Dir(filepath.Dir(quickstart)), "docs"))
 			e.Setenv("PICTURES", filepath.Join(filepath.Dir(filepath.Dir(quickstart)), "sources/testdata/workbook"))
 			e.Setenv("NO_COLOR", "1")
 			return nil
@@ -49,6 +50,7 @@ func TestScripts(t *testing.T) {
 			"emulator":   startEmulator,
 			"setcell":    setCell,
 			"cell":       cellHolds,
+			"within":     pageShows,
 			"picture":    pastePicture,
 			"cells":      printCells,
 			"hides":      hideCanaries,
@@ -190,6 +192,15 @@ func cellHolds(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if !regexp.MustCompile("^(?:" + args[4] + ")$").MatchString(text) {
 		ts.Fatalf("%s of row %d is %q; want %q", args[2], row, text, args[4])
+	}
+}
+
+// within PAGE LINE: both the page and the last output have the line, to the letter.
+func pageShows(ts *testscript.TestScript, _ bool, args []string) {
+	for name, text := range map[string]string{args[0]: ts.ReadFile(args[0]), "the output": ts.ReadFile("stdout")} {
+		if !slices.Contains(strings.Split(text, "\n"), args[1]) {
+			ts.Fatalf("%s has no line %q", name, args[1])
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func (e Edit) at() At { return At{e.Row, e.Column} }
 // build it anew), a workbook with formulas asks to be calculated when it is
 // opened, and a table of a changed sheet stays what it was.
 //
-// It refuses what would damage the workbook or lose something: a cell inside a
+// It refuses (the error is a *Refused) what would damage the workbook or lose something: a cell inside a
 // merged one, a formula that other cells share, a header of a table, a signed
 // workbook. Before it returns, the result has been read whole and compared with
 // the original: every cell edited holds its value, every other its own. The
@@ -57,6 +57,9 @@ func Rewrite(content []byte, edits []Edit, within Limits) ([]byte, error) {
 		if err := p.editSheet(list); err != nil {
 			return nil, fmt.Errorf("sheet %q: %w", list[0].Sheet, err)
 		}
+	}
+	if len(p.refused) > 0 {
+		return nil, &Refused{p.refused}
 	}
 	if len(p.changed) == 0 {
 		return content, nil

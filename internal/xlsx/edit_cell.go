@@ -118,11 +118,16 @@ func (w *sheetEdit) cellXML(e Edit, style int, was rawCell) (string, error) {
 	if style != 0 {
 		head += fmt.Sprintf(` s="%d"`, style)
 	}
-	holds, filled := e.Value.stored(w.book.Date1904)
-	if e.Value.sort == writesDay {
-		if looks, err := w.book.StyleOf(style); err != nil || !looks.Date || !filled {
-			return "", fmt.Errorf("cell %s has no date format for the day %s; want a cell that has one", e.at(), e.Value.text)
-		}
+	looks, err := w.book.StyleOf(style)
+	if err != nil {
+		return "", err
+	}
+	holds, filled := e.Value.result(w.book.Date1904, looks)
+	if e.Value.sort == writesDay && (!looks.Date || !filled) {
+		return "", fmt.Errorf("cell %s has no date format for the day %s; want a cell that has one", e.at(), e.Value.text)
+	}
+	if holds.IsFormula {
+		w.formulas = append(w.formulas, e.at())
 	}
 	children := was.rest
 	if filled {

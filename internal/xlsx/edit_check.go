@@ -49,17 +49,21 @@ func checkSheet(before, after *Book, part string, edits []Edit) error {
 		return fmt.Errorf("cells differ that no edit names")
 	}
 	for at, value := range edited {
-		if err := checkCell(at, value, found, after.Date1904); err != nil {
+		if err := checkCell(after, at, value, found); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkCell(at At, value EditValue, found map[At]Cell, date1904 bool) error {
-	want, filled := value.stored(date1904)
+func checkCell(after *Book, at At, value EditValue, found map[At]Cell) error {
 	got, there := found[at]
-	if filled != there || got.Form != want.Form || got.Text != want.Text || got.IsFormula {
+	looks, err := after.StyleOf(got.Style)
+	if err != nil {
+		return err
+	}
+	want, filled := value.result(after.Date1904, looks)
+	if filled != there || got.Form != want.Form || got.Text != want.Text || got.IsFormula != want.IsFormula || got.Formula != want.Formula {
 		return fmt.Errorf("cell %s holds %q; want %q", at, got.Text, want.Text)
 	}
 	return nil

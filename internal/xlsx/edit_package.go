@@ -15,9 +15,10 @@ import (
 // packageEdit rewrites the members of a workbook's zip.
 type packageEdit struct {
 	book        *Book
+	refused     []RefusedCell
 	changed     map[string][]byte // by name of the part
 	dropped     map[string]bool
-	overwritten []At // formulas that are no more
+	overwritten []At // cells whose formula is no more, or is new
 }
 
 func newPackageEdit(b *Book) *packageEdit {
@@ -47,7 +48,7 @@ var formulaStart = regexp.MustCompile(`<([A-Za-z0-9_.-]+:)?f[ >/\t\r\n]`)
 func (p *packageEdit) settleFormulas() error {
 	if len(p.overwritten) > 0 {
 		if err := p.dropCalcChain(); err != nil {
-			return fmt.Errorf("formulas of %s are overwritten: %w", names(p.overwritten), err)
+			return fmt.Errorf("formulas of %s change: %w", names(p.overwritten), err)
 		}
 	}
 	for _, sheet := range p.book.Sheets {

@@ -1,28 +1,42 @@
 package xlsx
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 )
 
-// refuse gives an error for a cell that cannot be changed alone.
+// Refused is the error of edits that would damage the workbook or lose
+// something: every such cell, with the reason.
+type Refused struct{ Cells []RefusedCell }
+
+// RefusedCell is a cell that cannot be changed alone.
+type RefusedCell struct {
+	Sheet  string
+	At     At
+	Reason string // with the cell's name in it
+}
+
+// Error gives the first reason, and how many there are.
+func (r *Refused) Error() string {
+	text := fmt.Sprintf("sheet %q: %s", r.Cells[0].Sheet, r.Cells[0].Reason)
+	if more := len(r.Cells) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return text
+}
+
+// refuse lists the cells that cannot be changed alone.
 func (p *packageEdit) refuse(part string, edits []Edit, facts Facts, raw *rawSheet) error {
 	tables, err := p.book.tablesOn(part)
 	if err != nil {
 		return err
 	}
 	for _, e := range edits {
-		if err := mergedRefusal(e.at(), facts.Merges); err != nil {
-			return err
-		}
-		if err := sharedRefusal(e.at(), raw.shared); err != nil {
-			return err
-		}
-		for _, t := range tables {
-			if t.fixed(e.Row) && t.area.Has(e.Row, e.Column) {
-				return fmt.Errorf("cell %s is in the header or totals row of the table %q, which names its columns by it; want it changed in a spreadsheet program", e.at(), t.name)
-			}
+		reason := cmp.Or(mergedRefusal(e.at(), facts.Merges), sharedRefusal(e.at(), raw.shared), tableRefusal(e.at(), tables))
+		if reason != "" {
+			p.refused = append(p.refused, RefusedCell{e.Sheet, e.at(), reason})
 		}
 	}
 	return nil
@@ -30,25 +44,34 @@ func (p *packageEdit) refuse(part string, edits []Edit, facts Facts, raw *rawShe
 
 // mergedRefusal: a merged cell keeps its value in its upper left corner; the
 // cells under the rest of it are not shown.
-func mergedRefusal(at At, merges []Area) error {
+func mergedRefusal(at At, merges []Area) string {
 	for _, m := range merges {
 		if m.Has(at.Row, at.Column) && at != (At{m.FromRow, m.FromColumn}) {
-			return fmt.Errorf("cell %s lies inside the merged cells %s; want them unmerged", at, m)
+			return fmt.Sprintf("cell %s lies inside the merged cells %s; want them unmerged", at, m)
 		}
 	}
-	return nil
+	return ""
 }
 
-func sharedRefusal(at At, shared []sharedFormula) error {
+func sharedRefusal(at At, shared []sharedFormula) string {
 	for _, f := range shared {
 		switch {
 		case f.array && f.area.Has(at.Row, at.Column):
-			return fmt.Errorf("cell %s is part of the formula of %s, which fills %s; want that formula removed first", at, f.at, f.area)
+			return fmt.Sprintf("cell %s is part of the formula of %s, which fills %s; want that formula removed first", at, f.at, f.area)
 		case !f.array && f.at == at:
-			return fmt.Errorf("cell %s holds the formula that the cells %s share; want it changed in a spreadsheet program", at, f.area)
+			return fmt.Sprintf("cell %s holds the formula that the cells %s share; want it changed in a spreadsheet program", at, f.area)
 		}
 	}
-	return nil
+	return ""
+}
+
+func tableRefusal(at At, tables []table) string {
+	for _, t := range tables {
+		if t.fixed(at.Row) && t.area.Has(at.Row, at.Column) {
+			return fmt.Sprintf("cell %s is in the header or totals row of the table %q, which names its columns by it; want it changed in a spreadsheet program", at, t.name)
+		}
+	}
+	return ""
 }
 
 // table is a range a program treats as a list, with headers it knows by name.

@@ -15,7 +15,7 @@ type sheetEdit struct {
 	splices  []splice
 	lastRows strings.Builder // rows after the last there is
 	used     []At            // cells that get a value
-	formulas []At            // formulas that were overwritten
+	formulas []At            // formulas that were overwritten or written
 }
 
 // editSheet puts the edits of one sheet into its part.
@@ -32,6 +32,9 @@ func (p *packageEdit) editSheet(edits []Edit) error {
 	}
 	if err := p.refuse(part, edits, facts, raw); err != nil {
 		return err
+	}
+	if len(p.refused) > 0 {
+		return nil
 	}
 	w := &sheetEdit{book: p.book, raw: raw}
 	for i := 0; i < len(edits); {

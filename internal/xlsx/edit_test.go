@@ -3,6 +3,7 @@ package xlsx
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -261,5 +262,63 @@ func TestWorkbookWithCalculationSettingsKeepsThem(t *testing.T) {
 		if text := memberText(t, got, "xl/workbook.xml"); !strings.Contains(text, want) {
 			t.Errorf("workbook = %s; want %s", text, want)
 		}
+	}
+}
+
+func TestRewriteCopiesWhatAnotherCellStores(t *testing.T) {
+	content := packed(t, plainParts(`<worksheet><sheetData><row r="1"><c r="A1" s="1"/></row></sheetData></worksheet>`))
+	cells := []Cell{
+		{Column: 1, Form: NumberCell, Text: "1.5E-3", HasValue: true}, {Column: 2, Form: BooleanCell, Text: "1", HasValue: true},
+		{Column: 3, Form: ErrorCell, Text: "#N/A", HasValue: true}, {Column: 4, Form: DateCell, Text: "2026-12-01", HasValue: true},
+		{Column: 5, Form: TextCell, Text: " a<b ", HasValue: true}, {Column: 6, Form: NumberCell, Text: "3", IsFormula: true, Formula: `IF(A1<"x&",1,2)`, HasValue: true},
+		{Column: 7, Form: TextCell, Text: "<", IsFormula: true, Formula: "B1", HasValue: true}, {Column: 8, Form: NumberCell, IsFormula: true, Formula: "B1"},
+	}
+	var edits []Edit
+	for _, c := range cells {
+		edits = append(edits, Edit{Sheet: "Ads", Row: 1, Column: c.Column, Value: Stored(c)})
+	}
+	got, err := rewrite(content, edits)
+	must(t, err)
+	b, err := openBook(got, someLimits)
+	must(t, err)
+	_, err = Walk(b, b.Sheets[0].Part, func(row *Row) error {
+		cells[0].Style = 1
+		if d := cmp.Diff(cells, row.Cells); d != "" {
+			t.Errorf("cells (-want +got):\n%s", d)
+		}
+		return nil
+	})
+	must(t, err)
+	for want, c := range map[string]Cell{"shares the formula": {IsFormula: true}, "a picture is placed": {Meta: 1}, `number is "x"`: {Text: "x"}, "truth is": {Form: BooleanCell, Text: "x"}, "holds nothing": {}} {
+		_, err := rewrite(content, []Edit{{Sheet: "Ads", Row: 1, Column: 1, Value: Stored(c)}})
+		wantError(t, err, want)
+	}
+}
+
+func TestADayIsTextWhereNoCellHasDates(t *testing.T) {
+	content := packed(t, plainParts(`<worksheet><sheetData><row r="1"><c r="A1" s="1"/><c r="B1"/></row></sheetData></worksheet>`))
+	got, err := rewrite(content, []Edit{set("A1", DayOrText("2026-12-01")), set("B1", DayOrText("2026-12-01"))})
+	must(t, err)
+	if d := cmp.Diff(map[At]string{{1, 1}: "46357", {1, 2}: "2026-12-01"}, held(t, got)); d != "" {
+		t.Errorf("cells (-want +got):\n%s", d)
+	}
+}
+
+func TestEveryRefusedCellIsNamed(t *testing.T) {
+	content := packed(t, plainParts(`<worksheet><sheetData/><mergeCells><mergeCell ref="A1:B2"/></mergeCells></worksheet>`))
+	_, err := rewrite(content, []Edit{set("B1", Number("1")), set("C1", Number("1")), set("A2", Number("1"))})
+	var refused *Refused
+	if !errors.As(err, &refused) || len(refused.Cells) != 2 || refused.Cells[0].At != (At{1, 2}) || refused.Cells[1].At != (At{2, 1}) {
+		t.Errorf("error is %v; want B1 and A2 refused", err)
+	}
+}
+
+func TestNotesAreReadByCell(t *testing.T) {
+	b, err := openBook(richBook(t), someLimits)
+	must(t, err)
+	notes, err := b.NotesOn(b.Sheets[0].Part)
+	must(t, err)
+	if len(notes) != 1 || !strings.Contains(notes[At{2, 2}], "why?") {
+		t.Errorf("notes are %q; want the one on B2", notes)
 	}
 }

@@ -11,8 +11,9 @@ import (
 
 // EditValue is what an edit puts into a cell. The zero EditValue is none.
 type EditValue struct {
-	sort editSort
-	text string
+	sort   editSort
+	text   string
+	stored Cell
 }
 
 type editSort uint8
@@ -23,6 +24,8 @@ const (
 	writesText
 	writesNumber
 	writesDay
+	writesDayOrText
+	writesStored
 )
 
 // Text is written as text whatever it begins with, never as a formula. Empty
@@ -40,6 +43,18 @@ func Number(digits string) EditValue { return EditValue{sort: writesNumber, text
 // Day is a day such as 2026-12-01, stored as the number the workbook counts it
 // by. The cell must have the format of a date, of its own or by Edit.Like.
 func Day(day string) EditValue { return EditValue{sort: writesDay, text: day} }
+
+// DayOrText is Day where the cell has the format of a date, else the day as text.
+func DayOrText(day string) EditValue { return EditValue{sort: writesDayOrText, text: day} }
+
+// Stored is what another cell holds, of whatever form, with its formula as it is
+// written there and the last value of that.
+func Stored(c Cell) EditValue {
+	if c.IsFormula && !c.HasValue {
+		c.Form, c.Text = NumberCell, ""
+	}
+	return EditValue{sort: writesStored, stored: c}
+}
 
 // Clear removes a cell's value and formula and leaves its looks.
 func Clear() EditValue { return EditValue{sort: clears} }
@@ -59,12 +74,39 @@ func (v EditValue) check() error {
 		return fmt.Errorf("text has %d characters; want at most %d", utf16Length(v.text), maxCellText)
 	case v.sort == writesNumber && !plainNumber.MatchString(v.text):
 		return fmt.Errorf("number is %q; want digits such as -12.50", v.text)
-	case v.sort == writesDay:
+	case v.sort == writesDay || v.sort == writesDayOrText:
 		_, err := serialOf(v.text, false)
 		return err
+	case v.sort == writesStored:
+		return v.stored.check()
 	}
 	return nil
 }
+
+var storedNumber = regexp.MustCompile(`^[-+]?([0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300})([eE][-+]?[0-9]{1,4})?$`)
+
+// check refuses a cell whose content is not in the cell alone, or that no
+// program would store so.
+func (c Cell) check() error {
+	switch {
+	case c.Meta != 0:
+		return fmt.Errorf("a picture is placed in the cell; it cannot be copied")
+	case c.IsFormula && c.Formula == "":
+		return fmt.Errorf("the cell shares the formula of another; it cannot be copied")
+	case c.Form == NumberCell && c.Text != "" && !storedNumber.MatchString(c.Text):
+		return fmt.Errorf("number is %q; want digits", c.Text)
+	case c.Form == NumberCell && c.Text == "" && !c.IsFormula:
+		return fmt.Errorf("the cell holds nothing")
+	case c.Form == BooleanCell && c.Text != "0" && c.Text != "1":
+		return fmt.Errorf("truth is %q; want 0 or 1", c.Text)
+	case !utf8.ValidString(c.Text+c.Formula) || utf16Length(c.Text) > maxCellText || utf16Length(c.Formula) > maxFormula:
+		return fmt.Errorf("the cell holds more than a cell can, or no text")
+	}
+	return nil
+}
+
+// maxFormula is how many UTF-16 units a formula has at most.
+const maxFormula = 8_192
 
 func utf16Length(s string) int { return len(utf16.Encode([]rune(s))) }
 
@@ -86,14 +128,20 @@ func serialOf(day string, date1904 bool) (int, error) {
 	return int(t.Sub(origin).Hours() / 24), nil
 }
 
-// stored gives what a cell holds after the edit, and false where it holds nothing.
-func (v EditValue) stored(date1904 bool) (Cell, bool) {
+// result gives what a cell of a style holds after the edit, and false where it
+// holds nothing.
+func (v EditValue) result(date1904 bool, style Style) (Cell, bool) {
+	if v.sort == writesDayOrText && !style.Date {
+		v.sort = writesText
+	}
 	switch v.sort {
+	case writesStored:
+		return v.stored, true
 	case writesText:
 		return Cell{Form: TextCell, Text: v.text, HasValue: true}, true
 	case writesNumber:
 		return Cell{Form: NumberCell, Text: v.text, HasValue: true}, true
-	case writesDay:
+	case writesDay, writesDayOrText:
 		serial, err := serialOf(v.text, date1904)
 		return Cell{Form: NumberCell, Text: fmt.Sprint(serial), HasValue: true}, err == nil
 	}
@@ -103,11 +151,25 @@ func (v EditValue) stored(date1904 bool) (Cell, bool) {
 // content gives the type and the children of a cell's element. Names of
 // elements take the prefix the sheet uses.
 func (c Cell) content(prefix string) (typ, children string) {
-	if c.Form == TextCell {
-		return "inlineStr", fmt.Sprintf(`<%[1]sis><%[1]st xml:space="preserve">%[2]s</%[1]st></%[1]sis>`, prefix, escapeText(c.Text))
+	if c.IsFormula {
+		children = fmt.Sprintf("<%[1]sf>%[2]s</%[1]sf>", prefix, entities.Replace(c.Formula))
 	}
-	return "", fmt.Sprintf("<%[1]sv>%[2]s</%[1]sv>", prefix, c.Text)
+	value := fmt.Sprintf("<%[1]sv>%[2]s</%[1]sv>", prefix, escapeText(c.Text))
+	switch {
+	case c.IsFormula && !c.HasValue:
+		return "", children
+	case c.IsFormula && c.Form == TextCell:
+		return "str", children + value
+	case c.Form != TextCell:
+		return storedTypes[c.Form], children + value
+	}
+	return "inlineStr", fmt.Sprintf(`<%[1]sis><%[1]st xml:space="preserve">%[2]s</%[1]st></%[1]sis>`, prefix, escapeText(c.Text))
 }
+
+var (
+	storedTypes = map[Form]string{NumberCell: "", BooleanCell: "b", ErrorCell: "e", DateCell: "d"}
+	entities    = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", "&#13;")
+)
 
 // escapeText writes text as the t of a workbook: the entities of XML, and the
 // _x000D_ form for what XML cannot hold or would change. Text that looks like

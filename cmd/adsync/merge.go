@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/kinds"
+	"adsync/sources"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+)
+
+// exitConflict is what git expects of a merge driver that could not merge all.
+const exitConflict = 1
+
+// mergeFlags are those of merge.
+type mergeFlags struct{ path, out string }
+
+func (a *app) merge() *cobra.Command {
+	var f mergeFlags
+	c := &cobra.Command{
+		Use:   "merge BASE OURS THEIRS",
+		Short: "Merge two versions of a workbook cell by cell, as git's merge driver",
+		Long: "merge puts into OURS what THEIRS changed since BASE, cell by cell, and leaves all else of OURS as it is. As git's merge driver:\n" +
+			"    git config merge.adsync.driver 'adsync merge %O %A %B --path %P'\n" +
+			"    echo '*.xlsx merge=adsync' >> .gitattributes\n" +
+			"What both changed differently stays as OURS has it, is listed, and ends with exit code 1.",
+		RunE: func(c *cobra.Command, args []string) error { return a.runMerge(c, args, f) },
+	}
+	c.Flags().StringVar(&f.path, "path", "", "name of the file that is merged, for messages (default OURS)")
+	c.Flags().StringVarP(&f.out, "out", "o", "", "file for the result (default OURS)")
+	return c
+}
+
+func (a *app) runMerge(c *cobra.Command, args []string, f mergeFlags) error {
+	if len(args) != 3 {
+		return usage(c, fmt.Errorf("%d arguments; want BASE, OURS and THEIRS", len(args)))
+	}
+	name := cmp.Or(f.path, args[1])
+	if !strings.EqualFold(filepath.Ext(name), ".xlsx") {
+		return usage(c, fmt.Errorf("%q is no workbook; want one named .xlsx, as git merges text itself", name))
+	}
+	var versions [3][]byte
+	for i, file := range args {
+		content, err := readRegularFile(file)
+		if err != nil {
+			return configuration("%s", diag.Printable(err.Error()))
+		}
+		versions[i] = content
+	}
+	merged, err := sources.Merge(c.Context(), versions[0], versions[1], versions[2], kinds.All(), a.env(envBounds))
+	if err != nil {
+		return &exit{exitInvalid, diag.Printable(fmt.Sprintf("%s is not merged, and left as it is: %v", name, err))}
+	}
+	if f.out != "" || !bytes.Equal(merged.Content, versions[1]) {
+		if err := replaceFile(cmp.Or(f.out, args[1]), args[1], merged.Content); err != nil {
+			return err
+		}
+	}
+	return a.showMerge(name, merged)
+}
+
+// maxVersion is the most of a file that is read; the bounds of workbooks are far
+// below it.
+const maxVersion = 1 << 30
+
+func readRegularFile(name string) ([]byte, error) {
+	about, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !about.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file; want one", name)
+	}
+	handle, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer handle.Close()
+	return io.ReadAll(io.LimitReader(handle, maxVersion))
+}
+
+// replaceFile writes a file as a whole, with the permissions it has, else with
+// those of another.
+func replaceFile(name, like string, content []byte) error {
+	about, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		about, err = os.Stat(like)
+	}
+	if err != nil {
+		return configuration("%v", err)
+	}
+	if !about.Mode().IsRegular() {
+		return configuration("%s is a symbolic link or no file; want the file itself", diag.Printable(name))
+	}
+	return renameio.WriteFile(name, content, about.Mode().Perm())
+}
+
+// showMerge lists the conflicts on standard output and says the rest beside it.
+func (a *app) showMerge(name string, m sources.Merged) error {
+	name = diag.Printable(name)
+	for _, c := range m.Conflicts {
+		if _, err := fmt.Fprintf(a.out, "conflict in %s: %s\n", name, conflictText(c)); err != nil {
+			return err
+		}
+	}
+	a.note("merged %s: took %s, added %s, removed %s", name, plural(m.Cells, "cell"), plural(m.Added, "row"), plural(m.Removed, "row"))
+	if m.Filled > 0 {
+		a.note("%s that adsync fills stayed as ours has them", plural(m.Filled, "cell"))
+	}
+	if len(m.Conflicts) > 0 {
+		return &exit{exitConflict, fmt.Sprintf("%s in %s; ours is kept there: write what is right into it, then git add it", plural(len(m.Conflicts), "conflict"), name)}
+	}
+	return nil
+}
+
+// conflictText says what both sides have, and why that was not merged.
+func conflictText(c sources.Conflict) string {
+	text := c.What
+	for _, side := range []struct{ name, said string }{{"base", c.Base}, {"ours", c.Ours}, {"theirs", c.Theirs}} {
+		if side.said != "" {
+			text += "; " + side.name + " " + side.said
+		}
+	}
+	if c.Reason != "" {
+		text += "; " + c.Reason
+	}
+	return strings.Replace(text, "; ", ": ", 1)
+}

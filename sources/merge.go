@@ -1,0 +1,260 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// Conflict is what both sides changed differently, or what cannot be merged.
+// Ours stays.
+type Conflict struct {
+	What               string // a cell with its row's name and its column, or a row, a sheet
+	Base, Ours, Theirs string // as people read them; "" where the reason says it all
+	Reason             string
+}
+
+// Merged is a workbook with what two sides changed since a common base.
+type Merged struct {
+	Content   []byte
+	Cells     int // taken from theirs
+	Added     int // rows
+	Removed   int // rows
+	Filled    int // cells that adsync fills, which are left as ours has them
+	Conflicts []Conflict
+}
+
+// Merge puts into ours what theirs changed since base. Rows are found by id, key
+// or name under their parent, on sheets of the user's own by their place; then
+// each cell that only theirs changed is taken. A row that only theirs has is put
+// after the last one; of a row that theirs removed and ours left alone, the cells
+// are emptied. Whatever else of ours is in the file, looks, formulas, charts,
+// stays as it is, byte for byte. An empty base is none.
+//
+// The error is for a workbook that is damaged; then nothing is merged. The bound
+// is the operator's, as Project.Bound reads it.
+func Merge(ctx context.Context, base, ours, theirs []byte, schemas resource.Schemas, bound string) (Merged, error) {
+	var p Project
+	if bound != "" {
+		if err := p.Bound(bound); err != nil {
+			return Merged{}, err
+		}
+	}
+	in := input{schemas: schemas, bounds: p.limits(), words: newVocabularies(schemas)}
+	m := merger{ctx: ctx, in: in}
+	for _, side := range []struct {
+		name    string
+		content []byte
+		book    **cellBook
+	}{{"base", base, &m.base}, {"ours", ours, &m.ours}, {"theirs", theirs, &m.theirs}} {
+		if side.name == "base" && len(base) == 0 {
+			m.base = &cellBook{book: &xlsx.Book{}}
+			continue
+		}
+		book, finding := openCells(ctx, side.content, in)
+		if finding != nil {
+			return Merged{}, fmt.Errorf("%s: %s (%s)", side.name, finding.Message, finding.Code)
+		}
+		*side.book = book
+	}
+	if err := m.plan(); err != nil {
+		return Merged{}, err
+	}
+	return m.made, m.carryOut(ours)
+}
+
+type merger struct {
+	ctx                context.Context
+	in                 input
+	base, ours, theirs *cellBook
+	steps              []mergeStep
+	made               Merged
+}
+
+// mergeStep is what is done or left as a whole: a cell, or a row.
+type mergeStep struct {
+	edits    []xlsx.Edit
+	want     []optionalCell // what each edited cell is to mean
+	conflict Conflict       // if it cannot be done
+	done     func(*Merged)
+}
+
+func (m *merger) clash(c Conflict) { m.made.Conflicts = append(m.made.Conflicts, c) }
+
+// plan decides, sheet by sheet, what to take.
+func (m *merger) plan() error {
+	for _, t := range m.theirs.sheets {
+		b, o := m.base.sheetLike(t), m.ours.sheetLike(t)
+		switch {
+		case t.isOurs:
+		case o != nil:
+			if err := m.sheet(b, o, t); err != nil {
+				return err
+			}
+		case b == nil:
+			m.clash(Conflict{What: "sheet " + quoteName(t.name), Reason: "only theirs has it, and a sheet cannot be added by a merge"})
+		case !sameSheet(b, t):
+			m.clash(Conflict{What: "sheet " + quoteName(t.name), Reason: "ours removed it and theirs changed it; it stays removed"})
+		}
+	}
+	for _, b := range m.base.sheets {
+		if o := m.ours.sheetLike(b); !b.isOurs && o != nil && m.theirs.sheetLike(b) == nil {
+			m.clash(Conflict{What: "sheet " + quoteName(o.name), Reason: "theirs removed it, and a merge removes no sheet; it stays"})
+		}
+	}
+	return nil
+}
+
+func quoteName(name string) string { return fmt.Sprintf("%q", diag.Printable(name)) }
+
+// sameSheet says that two sheets hold the same, wherever rows stand.
+func sameSheet(a, b *cellSheet) bool {
+	pairs := matchRows(a, b)
+	if len(pairs) != len(a.rows) || len(a.rows) != len(b.rows) {
+		return false
+	}
+	for row, other := range pairs {
+		if !sameRow(a, b, row, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameRow says that two rows hold the same, but for what adsync fills.
+func sameRow(a, b *cellSheet, from, to *cellRow) bool {
+	for _, name := range columnNames(a, b, from, to) {
+		if a.isFilledByUs(a.columnNumber(name)) || b.isFilledByUs(b.columnNumber(name)) {
+			continue
+		}
+		if !cellNamed(a, from, name).same(cellNamed(b, to, name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// carryOut writes what was decided. A step whose cells cannot be changed alone,
+// or do not mean afterwards what they should, becomes a conflict, and the others
+// are carried out without it.
+func (m *merger) carryOut(ours []byte) error {
+	for {
+		content, err := xlsx.Rewrite(ours, m.edits(), m.in.bounds.workbook())
+		var refused *xlsx.Refused
+		switch {
+		case errors.As(err, &refused):
+			m.dropRefused(refused)
+			continue
+		case err != nil:
+			return fmt.Errorf("ours: %w", err)
+		}
+		wrong, err := m.wrongSteps(content)
+		if err != nil {
+			return err
+		}
+		if len(wrong) > 0 {
+			m.drop(func(i int) string { return wrong[i] })
+			continue
+		}
+		m.made.Content = content
+		for _, s := range m.steps {
+			s.done(&m.made)
+		}
+		return nil
+	}
+}
+
+func (m *merger) edits() []xlsx.Edit {
+	var edits []xlsx.Edit
+	for _, s := range m.steps {
+		edits = append(edits, s.edits...)
+	}
+	return edits
+}
+
+func (m *merger) dropRefused(refused *xlsx.Refused) {
+	type place struct {
+		sheet string
+		at    xlsx.At
+	}
+	reasons := map[place]string{}
+	for _, c := range refused.Cells {
+		reasons[place{c.Sheet, c.At}] = c.Reason
+	}
+	m.drop(func(i int) string {
+		for _, e := range m.steps[i].edits {
+			if reason := reasons[place{e.Sheet, xlsx.At{Row: e.Row, Column: e.Column}}]; reason != "" {
+				return reason
+			}
+		}
+		return ""
+	})
+}
+
+// drop makes conflicts of the steps for which there is a reason.
+func (m *merger) drop(reason func(i int) string) {
+	var kept []mergeStep
+	for i, s := range m.steps {
+		why := reason(i)
+		if why == "" {
+			kept = append(kept, s)
+			continue
+		}
+		s.conflict.Reason = why
+		m.clash(s.conflict)
+	}
+	m.steps = kept
+}
+
+// wrongSteps reads the merged workbook and gives the steps whose cells do not
+// mean what theirs does: the looks of a cell may make another value of a number.
+func (m *merger) wrongSteps(content []byte) (map[int]string, error) {
+	book, finding := openCells(m.ctx, content, m.in)
+	if finding != nil {
+		return nil, errors.New("the merged workbook: " + finding.Message)
+	}
+	rows := map[string]map[int]*cellRow{}
+	for _, s := range book.sheets {
+		rows[s.name] = map[int]*cellRow{}
+		for _, row := range s.rows {
+			rows[s.name][row.number] = row
+		}
+	}
+	wrong := map[int]string{}
+	for i, s := range m.steps {
+		for n, e := range s.edits {
+			var got optionalCell
+			if row := rows[e.Sheet][e.Row]; row != nil {
+				got.cellValue, got.there = row.cell(e.Column)
+			}
+			if !got.means(s.want[n]) {
+				wrong[i] = fmt.Sprintf("it would read %s in the looks the cell has", got.show())
+			}
+		}
+	}
+	return wrong, nil
+}
+
+// means compares what two cells say; a day may be written as text.
+func (c optionalCell) means(want optionalCell) bool {
+	if c.there != want.there || !c.there || c.IsFormula && want.IsFormula {
+		return c.there == want.there
+	}
+	return sameCell(c.cellValue, want.cellValue) || want.isDay && c.Form == xlsx.TextCell && c.Text == want.shown
+}
+
+// freshRows gives the rows of a sheet that are paired with none.
+func freshRows(s *cellSheet, paired rowPairs) *cellSheet {
+	taken := map[*cellRow]bool{}
+	for _, row := range paired {
+		taken[row] = true
+	}
+	fresh := *s
+	fresh.rows = slices.DeleteFunc(slices.Clone(s.rows), func(r *cellRow) bool { return taken[r] })
+	return &fresh
+}
