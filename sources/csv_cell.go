@@ -25,6 +25,9 @@ func (g *csvGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Findin
 			Hint: "put ' before a text that begins with =",
 		}
 	}
+	if finding := errorText(c.Text); finding != nil {
+		return "", finding
+	}
 	if finding := garbled(c.Text); finding != nil {
 		return "", finding
 	}

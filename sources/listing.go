@@ -84,6 +84,7 @@ func (t *tree) judge(name string, mode fs.FileMode, found *listing) {
 		return
 	}
 	if !t.includes(name) {
+		t.noteFormat(name, found)
 		return
 	}
 	if !mode.IsRegular() {
@@ -91,6 +92,21 @@ func (t *tree) judge(name string, mode fs.FileMode, found *listing) {
 		return
 	}
 	found.files = append(found.files, name)
+}
+
+// otherWorkbooks are the files of spreadsheet programs that are never read, by the end
+// of their names.
+var otherWorkbooks = map[string]string{
+	".xlsm": "a workbook with macros", ".xltm": "a workbook with macros", ".xlsb": "a binary workbook", ".xls": "an old workbook", ".ods": "an OpenDocument file", ".numbers": "a Numbers document",
+}
+
+// noteFormat warns of a workbook that would be a source in the form adsync reads:
+// whoever saved it there takes it for one.
+func (t *tree) noteFormat(name string, found *listing) {
+	end := path.Ext(name)
+	if what, known := otherWorkbooks[strings.ToLower(end)]; known && t.includes(strings.TrimSuffix(name, end)+".xlsx") {
+		found.report(name, diag.Warning, diag.Unreadable, "file is "+what+" and is not read; want a workbook (.xlsx)", "save it as .xlsx, without macros, or move it out of the sources")
+	}
 }
 
 // linkHint knows the links of a mounted ConfigMap, each of which leads through

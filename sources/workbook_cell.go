@@ -2,6 +2,7 @@ package sources
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,7 +41,18 @@ func (g sheetGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Findi
 	case xlsx.NumberCell:
 		return g.numberText(c, typ)
 	}
-	return c.Text, nil
+	return c.Text, errorText(c.Text)
+}
+
+// errorWord is what programs show where a formula has failed. Pasted as a value,
+// or saved as CSV, it is a text like any other.
+var errorWord = regexp.MustCompile(`^(#(REF|VALUE|NUM|NULL|DIV/0|SPILL|CALC|FIELD|BLOCKED|CONNECT|BUSY|UNKNOWN|ERROR)!|#NAME\?|#N/A|#GETTING_DATA|Err:[0-9]{3})$`)
+
+func errorText(text string) *resource.Finding {
+	if !errorWord.MatchString(text) {
+		return nil
+	}
+	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("text is the error %s of a formula; want a value", text)}
 }
 
 func (r *bookReader) cellError(c xlsx.Cell, want string) *resource.Finding {

@@ -144,6 +144,21 @@ func (r *tabReader) readValue(d *rowDraft, a *resource.Attribute, position diag.
 		return
 	}
 	d.attributes.Set(a.Name, v.At(position))
+	r.noteShown(a, position, c)
+}
+
+// noteShown warns of an amount that people see as something else: what a cell
+// stores counts, and they cannot know.
+func (r *tabReader) noteShown(a *resource.Attribute, position diag.Position, c xlsx.Cell) {
+	if r.book == nil || a.Type != resource.TypeMoney || c.Form != xlsx.NumberCell {
+		return
+	}
+	if format, err := r.book.StyleOf(c.Style); err == nil && format.Shows != "" {
+		r.report(position, resource.Finding{
+			Code: diag.ShownOtherwise, Severity: diag.Warning, Message: fmt.Sprintf("amount is %s, and the cell shows %s; what it stores counts", c.Text, format.Shows),
+			Hint: "give the cell the format of a currency",
+		})
+	}
 }
 
 func (r *tabReader) valueOf(d *rowDraft, a *resource.Attribute, position diag.Position, text string, micros bool) (resource.Value, *resource.Finding) {

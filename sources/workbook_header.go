@@ -169,7 +169,8 @@ func knows(sections []*section, number int) bool {
 
 // isComment says that the first cell of a row that holds something begins with #.
 func isComment(row *xlsx.Row) bool {
-	return row.Cells[0].Form == xlsx.TextCell && strings.HasPrefix(row.Cells[0].Text, "#")
+	first := row.Cells[0]
+	return first.Form == xlsx.TextCell && strings.HasPrefix(first.Text, "#") && !errorWord.MatchString(first.Text)
 }
 
 // hasHeader reports a sheet without one. Where rows of several kinds stand

@@ -26,7 +26,7 @@ func exact(raw string) (*big.Rat, bool) {
 // billionth of an amount of six decimals is that amount.
 func moneyDigits(raw string) (string, *resource.Finding) {
 	if plainAmount(raw) {
-		return raw, nil
+		return raw, tooManyDigits(raw, raw)
 	}
 	n, ok := exact(raw)
 	if !ok {
@@ -38,7 +38,21 @@ func moneyDigits(raw string) (string, *resource.Finding) {
 	if off.Abs(off).Cmp(new(big.Rat).Mul(new(big.Rat).Abs(n), dust)) > 0 {
 		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s; want at most six decimals", raw)}
 	}
-	return digits, nil
+	return digits, tooManyDigits(raw, digits)
+}
+
+// tooManyDigits refuses an amount whose last digits a workbook does not keep:
+// programs round a number to fifteen when they save it.
+func tooManyDigits(raw, digits string) *resource.Finding {
+	whole, fraction, _ := strings.Cut(digits, ".")
+	significant := strings.TrimLeft(whole+strings.TrimRight(fraction, "0"), "0")
+	if strings.TrimRight(fraction, "0") == "" {
+		significant = strings.TrimRight(significant, "0")
+	}
+	if len(significant) <= maxExactDigits {
+		return nil
+	}
+	return &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s, of which a workbook keeps %d digits; want fewer, or the amount as text", raw, maxExactDigits)}
 }
 
 var dust = big.NewRat(1, 1_000_000_000)
@@ -83,8 +97,14 @@ func dayOfSerial(raw string, date1904 bool) (string, *resource.Finding) {
 	if !date1904 {
 		first = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	}
+	if !date1904 && days < firstSerial {
+		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is the number %s, a day before March 1900; want a day such as 2026-12-01", raw)}
+	}
 	return first.AddDate(0, 0, days).Format(time.DateOnly), nil
 }
+
+// firstSerial is 1 March 1900: programs do not agree on the days before.
+const firstSerial = 61
 
 // lastSerial is 31 December 9999, the last day of every workbook program.
 const lastSerial = 2_958_465

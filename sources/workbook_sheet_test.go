@@ -7,7 +7,6 @@ import (
 	"adsync/internal/resource"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/xuri/excelize/v2"
 )
 
 func TestHeaders(t *testing.T) {
@@ -60,55 +59,6 @@ func TestParentsOfARowAreColumns(t *testing.T) {
 	wantProblems(t, got.problems, "Ads!B2: Ad group is missing", "Ads!B3: cell holds FALSE; want text", "Ads!B4: Ad group is missing")
 	if want := (rows{Read: 3, Failed: 3}); got.rows != want {
 		t.Errorf("rows = %+v, want %+v", got.rows, want)
-	}
-}
-
-func TestRowsAreUsedIgnoredOrFailed(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{
-		{"Campaign", "Bidding", "Include", "Notes", "Owner"},
-		{"# example", "clicks"},
-		{"Spring", "clicks", "yes"},
-		nil,
-		{"Summer", "clicks", "No", "later"},
-		{nil, nil, nil, "only a note", "Ann"},
-		{"Autumn", "clicks", false},
-		{"Winter", "clicks", "maybe"},
-		{"May", "clicks", true},
-	}}))
-	wantProblems(t, got.problems, `Campaigns!C8: Include is "maybe"; want yes or no`)
-	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" name="Spring"`, `campaign bidding_type="clicks" name="May"`)
-	if want := (rows{Read: 6, Used: 2, Ignored: 3, Failed: 1}); got.rows != want {
-		t.Errorf("rows = %+v, want %+v", got.rows, want)
-	}
-}
-
-func TestMergedCellsAreReportedOnce(t *testing.T) {
-	got := readBytes(bookWith(t, func(f *excelize.File) {
-		must(t, f.MergeCell("Ads", "A2", "A3"))
-		must(t, f.MergeCell("Ads", "H2", "H3")) // the user's own column
-	}, sheetOf{"Ads", [][]any{
-		{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image", "Key", "Mine"},
-		{"Spring", "Runners", "Shoes", "Light.", "https://shop.example", "a.png", "k1", "x"},
-		{nil, "Runners", "Boots", "Light.", "https://shop.example", "a.png", "k2"},
-	}}))
-	wantProblems(t, got.problems, "Ads!A2: cells A2 to A3 are merged; want one value a cell")
-	if want := (rows{Read: 2, Failed: 2}); got.rows != want {
-		t.Errorf("rows = %+v, want %+v", got.rows, want)
-	}
-}
-
-func TestHiddenRowsColumnsAndSheetsAreReadAndSaid(t *testing.T) {
-	got := readBytes(bookWith(t, func(f *excelize.File) {
-		must(t, f.SetRowVisible("Campaigns", 2, false))
-		must(t, f.SetColVisible("Campaigns", "D", false))
-		must(t, f.SetSheetVisible("Ad groups", false))
-	}, campaignsSheet, adGroupsSheet))
-	wantDrafts(t, got.drafts, spring, runners)
-	wantProblems(t, got.problems,
-		"Campaigns: warning: 1 row is hidden and 1 column is hidden, and read like the others",
-		"Ad groups: warning: the sheet is hidden, and read like the others")
-	if diag.HasErrors(got.problems) {
-		t.Error("hidden rows are errors, want warnings")
 	}
 }
 

@@ -10,6 +10,8 @@ need soffice libreoffice-calc-nogui
 need /usr/lib/python3/dist-packages/openpyxl python3-openpyxl
 need pdftotext poppler-utils
 need /usr/share/fonts/truetype/crosextra/Carlito-Regular.ttf fonts-crosextra-carlito
+need /usr/lib/python3/dist-packages/xlsxwriter python3-xlsxwriter
+need ssconvert gnumeric
 need chromium chromium
 [ -z "$missing" ] && exit 0
 echo "installing:$missing"

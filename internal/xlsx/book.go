@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -210,14 +211,19 @@ func (b *Book) sharedStrings(part string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	declared := 0
 	table := make([]string, 0, bytes.Count(s.data, []byte("si>")))
 	for {
 		kind, err := s.next()
 		switch {
 		case err != nil:
 			return nil, err
+		case kind == xmlEnd && len(table) < declared:
+			return nil, fmt.Errorf("%d are written where %d are declared", len(table), declared)
 		case kind == xmlEnd:
 			return table, nil
+		case kind == xmlOpen && len(s.open) == 1:
+			declared, _ = strconv.Atoi(string(s.attr("uniqueCount")))
 		case kind == xmlOpen && string(s.name) == "si":
 			text, err := s.richText("si")
 			if err != nil {

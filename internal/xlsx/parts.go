@@ -163,8 +163,10 @@ func (ps Parts) otherKind() *resource.Finding {
 		}
 	}
 	types := ps.content["[content_types].xml"]
-	if bytes.Contains(types, []byte("macroEnabled")) {
-		return notWorkbook("file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros")
+	for _, macros := range []string{"macroEnabled", "vbaProject", "macrosheet"} {
+		if bytes.Contains(types, []byte(macros)) {
+			return notWorkbook("file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros")
+		}
 	}
 	if types == nil {
 		return notWorkbook("file is a zip archive and not a workbook; want a workbook (.xlsx)")

@@ -11,8 +11,8 @@ import (
 type Style struct {
 	Date    bool
 	Percent bool
-	scaled  bool   // shown in thousands or millions
 	Symbol  string // a currency's symbol or code, "" where there is none
+	Shows   string // what people see that is not the number, "" where it is
 }
 
 // maxStyles is how many cell styles a workbook may have; programs stop at 64,000
@@ -73,39 +73,75 @@ func builtIn(id string) Style {
 // numbers: quoted text, escaped characters and bracketed conditions say nothing
 // of the sort of number.
 func parseFormat(code string) Style {
-	var found Style
 	if code == "General" || code == "Standard" {
-		return found
+		return Style{}
 	}
-	runes := []rune(code)
+	var p formatParser
+	p.section([]rune(code))
+	p.found.Shows = p.shows(code)
+	return p.found
+}
+
+// formatParser reads a section of a format code.
+type formatParser struct {
+	found       Style
+	digits      bool // a digit of the number is shown
+	minus       bool // a minus sign stands before it, whatever the number
+	scaled      bool // the number is shown in thousands or millions
+	conditional bool // the section is for some numbers only
+}
+
+func (p *formatParser) section(runes []rune) {
 	for i := 0; i < len(runes); i++ {
 		switch r := runes[i]; {
 		case r == ';':
-			return found
+			return
 		case r == '"':
 			end := indexRune(runes, i+1, '"')
-			found.literal(string(runes[i+1 : end]))
+			p.literal(string(runes[i+1 : end]))
 			i = end
 		case r == '\\' || r == '_' || r == '*':
 			if r == '\\' && i+1 < len(runes) {
-				found.literal(string(runes[i+1]))
+				p.literal(string(runes[i+1]))
 			}
 			i++
 		case r == '[':
 			end := indexRune(runes, i+1, ']')
-			found.bracket(string(runes[i+1 : end]))
+			p.bracket(string(runes[i+1 : end]))
 			i = end
 		case r == '%':
-			found.Percent = true
-		case r == ',' && i > 0 && strings.ContainsRune("0#?", runes[i-1]) && (i+1 == len(runes) || !strings.ContainsRune("0#?", runes[i+1])):
-			found.scaled = true
+			p.found.Percent = true
+		case r == ',' && i > 0 && isDigit(runes[i-1]) && (i+1 == len(runes) || !isDigit(runes[i+1])):
+			p.scaled = true
+		case isDigit(r):
+			p.digits = true
 		case strings.ContainsRune("ymdhsYMDHS", r):
-			found.Date = true
+			p.found.Date = true
 		default:
-			found.literal(string(r))
+			p.literal(string(r))
 		}
 	}
-	return found
+}
+
+func isDigit(r rune) bool { return strings.ContainsRune("0#?", r) }
+
+// shows says what people see in the place of a number, "" where it is the
+// number, rounded or not.
+func (p *formatParser) shows(code string) string {
+	first, _, _ := strings.Cut(code, ";")
+	switch {
+	case p.found.Date || p.found.Percent || p.conditional || strings.Contains(strings.ToLower(first), "general") || strings.Contains(first, "@"):
+		return ""
+	case strings.TrimSpace(first) == "":
+		return "nothing"
+	case !p.digits:
+		return "a text"
+	case p.minus:
+		return "it with a minus sign"
+	case p.scaled:
+		return "it in thousands or millions"
+	}
+	return ""
 }
 
 func indexRune(runes []rune, from int, want rune) int {
@@ -117,8 +153,11 @@ func indexRune(runes []rune, from int, want rune) int {
 	return len(runes)
 }
 
-// literal takes note of a currency's symbol or code standing in the format.
-func (s *Style) literal(text string) {
+// literal takes note of a currency's symbol or code standing in the format, and
+// of a minus sign.
+func (p *formatParser) literal(text string) {
+	p.minus = p.minus || !p.digits && strings.ContainsAny(text, "-\u2212")
+	s := &p.found
 	if code := strings.TrimSpace(text); len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && s.Symbol == "" {
 		s.Symbol = code
 	}
@@ -129,18 +168,20 @@ func (s *Style) literal(text string) {
 	}
 }
 
-// bracket reads [$€-407], elapsed time [h] and, to no effect, colours and conditions.
-func (s *Style) bracket(text string) {
+// bracket reads [$€-407], elapsed time [h], conditions such as [>1000] and, to
+// no effect, colours.
+func (p *formatParser) bracket(text string) {
 	if symbol, ok := strings.CutPrefix(text, "$"); ok {
 		symbol, _, _ = strings.Cut(symbol, "-")
-		if s.Symbol == "" {
-			s.Symbol = strings.TrimSpace(symbol)
+		if p.found.Symbol == "" {
+			p.found.Symbol = strings.TrimSpace(symbol)
 		}
 		return
 	}
+	p.conditional = p.conditional || strings.ContainsAny(text, "<>=")
 	switch strings.ToLower(text) {
 	case "h", "hh", "m", "mm", "s", "ss":
-		s.Date = true
+		p.found.Date = true
 	}
 }
 
