@@ -20,7 +20,7 @@ func (b *bookWriter) exampleCells(s *sheet) ([]any, error) {
 		if i == 0 {
 			text = "# " + text
 		}
-		cells = append(cells, excelize.Cell{StyleID: style, Value: text})
+		cells = append(cells, &excelize.Cell{StyleID: style, Value: text})
 	}
 	return cells, nil
 }

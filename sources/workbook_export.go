@@ -41,19 +41,21 @@ func (b *bookWriter) rowsOf(s *sheet) ([]rowCells, error) {
 	return rows, nil
 }
 
-// entryRows are the rows of a sheet of entries.
+// entryRows are the rows of a sheet of entries. They share their cells, which are
+// written before the next row is made.
 func (b *bookWriter) entryRows(s *sheet) []rowCells {
 	var rows []rowCells
-	for _, e := range b.entries {
-		if e.list.title != s.title {
-			continue
+	shared := s.newCells()
+	for i := range b.entries {
+		if e := &b.entries[i]; e.list.title == s.title {
+			rows = append(rows, func(int) []any {
+				for k := range s.columns {
+					shared.set(k, s.styles[k], b.entryText(&s.tab, &s.columns[k], *e))
+				}
+				shared.guardRemark()
+				return shared.row
+			})
 		}
-		cells := make([]any, len(s.columns))
-		for i := range s.columns {
-			cells[i] = textCell(s.styles[i], b.entryText(&s.tab, &s.columns[i], e))
-		}
-		guardRemark(cells)
-		rows = append(rows, func(int) []any { return cells })
 	}
 	return rows
 }
@@ -61,88 +63,120 @@ func (b *bookWriter) entryRows(s *sheet) []rowCells {
 // resourceCells makes one row. Every text is read again as the reader would, so
 // that what is written is what loads.
 func (b *bookWriter) resourceCells(s *sheet, p *part, r *resource.Resource) (rowCells, error) {
-	cells := make([]any, len(s.columns))
-	lengths := map[int]int{}
+	cells := s.newCells()
 	for i, at := range p.at {
 		if at < 0 {
 			continue
 		}
-		c := &p.columns[at]
 		var err error
-		switch {
+		switch c := &p.columns[at]; {
 		case c.role == roleAttribute:
-			cells[i], err = b.attributeCell(s.styles[i], c.attribute, r)
-		case c.ours == oursLength:
-			lengths[i] = utf8.RuneCountInString(r.Value(c.attribute.Name).Text())
+			err = b.setAttribute(cells, i, s.styles[i], c.attribute, r)
 		case c.ours == oursFigure:
-			cells[i] = b.figureCell(s.styles[i], c.figure, r.ID)
-		default:
-			cells[i] = textCell(s.styles[i], b.plainText(&p.tab, c, r))
+			cells.setFigure(i, s.styles[i], b.figureDigits(c.figure, r.ID))
+		case c.ours != oursLength:
+			cells.set(i, s.styles[i], b.plainText(&p.tab, c, r))
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	guardRemark(cells)
+	cells.guardRemark()
 	return func(number int) []any {
-		for i, length := range lengths {
-			cells[i] = s.lengthCell(i, number, length)
+		for i := range s.columns {
+			if c := &s.columns[i]; c.ours == oursLength {
+				cells.row[i] = s.lengthCell(i, number, utf8.RuneCountInString(r.Value(c.attribute.Name).Text()))
+			}
 		}
-		return cells
+		return cells.row
 	}, nil
 }
 
-// textCell is nil, an empty cell, where there is no text.
-func textCell(style int, text string) any {
+// outRow is the cells of one row; nil is one that is not written.
+type outRow struct {
+	row   []any
+	cells []excelize.Cell
+}
+
+func (s *sheet) newCells() *outRow {
+	return &outRow{make([]any, len(s.columns)), make([]excelize.Cell, len(s.columns))}
+}
+
+// put writes a value.
+func (c *outRow) put(i, style int, value any) {
+	c.cells[i] = excelize.Cell{StyleID: style, Value: value}
+	c.row[i] = &c.cells[i]
+}
+
+// set writes a text, or leaves the cell empty where there is none.
+func (c *outRow) set(i, style int, text string) {
 	if text == "" {
-		return nil
+		c.row[i] = nil
+		return
 	}
-	return excelize.Cell{StyleID: style, Value: text}
+	c.put(i, style, text)
+}
+
+// setFigure writes a figure's digits as a number, where a program that reads it
+// as a binary fraction shows the same digits; a longer one is text.
+func (c *outRow) setFigure(i, style int, digits string) {
+	if n, err := strconv.ParseFloat(digits, 64); err == nil && len(digits) <= maxExactDigits {
+		c.put(i, style, n)
+		return
+	}
+	c.set(i, style, digits)
 }
 
 // guardRemark keeps a name that begins with # from making its row a remark: a
 // space before it is taken off on reading.
-func guardRemark(cells []any) {
-	for i, value := range cells {
-		c, ok := value.(excelize.Cell)
-		if !ok {
+func (c *outRow) guardRemark() {
+	for i := range c.row {
+		if c.row[i] == nil {
 			continue
 		}
-		if text, isText := c.Value.(string); isText && strings.HasPrefix(text, "#") {
-			c.Value = " " + text
-			cells[i] = c
+		if text, isText := c.cells[i].Value.(string); isText && strings.HasPrefix(text, "#") {
+			c.cells[i].Value = " " + text
 		}
 		return
 	}
 }
 
-// attributeCell makes the cell of a value, nil where it stands elsewhere.
-func (b *bookWriter) attributeCell(style int, a *resource.Attribute, r *resource.Resource) (any, error) {
+// setAttribute writes a value, unless it stands elsewhere.
+func (b *bookWriter) setAttribute(cells *outRow, i, style int, a *resource.Attribute, r *resource.Resource) error {
+	v := r.Value(a.Name)
+	if v.IsAbsent() {
+		return nil
+	}
+	if number, ok := v.Number(); ok {
+		style, err := b.amountStyle(style, a, number)
+		cells.put(i, style, amountValue(a, number))
+		return err
+	}
 	text, err := b.attributeText(a, r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	v := r.Value(a.Name)
-	if number, ok := v.Number(); ok {
-		return b.amountCell(style, a, number)
+	if a.Type == resource.TypeDay || a.Type == resource.TypeLast {
+		if serial, ok := serialOf(text); ok {
+			cells.put(i, style, serial)
+			return nil
+		}
 	}
-	if serial, ok := serialOf(text); ok && (a.Type == resource.TypeDay || a.Type == resource.TypeLast) {
-		return excelize.Cell{StyleID: style, Value: serial}, nil
-	}
-	return textCell(style, text), nil
+	cells.set(i, style, text)
+	return nil
 }
 
-// amountCell is an amount. In a currency without cents a whole amount shows none.
-func (b *bookWriter) amountCell(style int, a *resource.Attribute, number int64) (any, error) {
-	if a.Type != resource.TypeMoney || hasCents(b.Account.Currency) {
-		return excelize.Cell{StyleID: style, Value: amountValue(a, number)}, nil
+// amountStyle is how an amount looks. In a currency without cents a whole
+// amount shows none.
+func (b *bookWriter) amountStyle(style int, a *resource.Attribute, number int64) (int, error) {
+	if a.Type != resource.TypeMoney || b.cents {
+		return style, nil
 	}
 	format := wholeFormat(b.Account.Currency)
 	if number%resource.MicrosPerUnit != 0 {
 		format = moneyFormat(b.Account.Currency)
 	}
-	style, err := b.styles.number(look{line: true, format: format, side: "right"})
-	return excelize.Cell{StyleID: style, Value: amountValue(a, number)}, err
+	return b.styles.number(look{line: true, format: format, side: "right"})
 }
 
 // amountValue is the number a cell stores. A program that reads it as a binary
@@ -166,8 +200,10 @@ func serialOf(day string) (int, bool) {
 
 // unwritable says why no cell holds a text, "" where one does.
 func unwritable(text string) string {
-	if n := len(utf16.Encode([]rune(text))); n > maxCellText {
-		return fmt.Sprintf("has %d characters; a cell holds %d", n, maxCellText)
+	if len(text) > maxCellText { // a text has no more units than bytes
+		if n := len(utf16.Encode([]rune(text))); n > maxCellText {
+			return fmt.Sprintf("has %d characters; a cell holds %d", n, maxCellText)
+		}
 	}
 	if i := strings.IndexFunc(text, func(r rune) bool { return !xlsx.ValidChar(r) }); i >= 0 {
 		return "holds a character no cell can hold"

@@ -2,12 +2,9 @@ package sources
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"adsync/internal/resource"
-
-	"github.com/xuri/excelize/v2"
 )
 
 // figureColumn is a metric of one window.
@@ -65,18 +62,6 @@ func windowHelp(w resource.Window) string {
 	return days + ": whole days in the account's time zone. Today is left out, as its figures are preliminary."
 }
 
-func (b *bookWriter) figureCell(style int, f *figureColumn, id string) any {
-	return measuredCell(style, b.Figures.Windows[f.window].ByID[id][f.metric])
-}
-
-// measuredCell is a figure's digits as a number, where a program that reads it
-// as a binary fraction shows the same digits; a longer one is text.
-func measuredCell(style int, digits string) any {
-	if digits == "" {
-		return nil
-	}
-	if n, err := strconv.ParseFloat(digits, 64); err == nil && len(digits) <= maxExactDigits {
-		return excelize.Cell{StyleID: style, Value: n}
-	}
-	return excelize.Cell{StyleID: style, Value: digits}
+func (b *bookWriter) figureDigits(f *figureColumn, id string) string {
+	return b.Figures.Windows[f.window].ByID[id][f.metric]
 }

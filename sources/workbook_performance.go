@@ -92,8 +92,9 @@ func (p *performance) stream() error {
 	if err := stream.SetRow("A1", header, excelize.RowOpts{Height: 2*lineHeight + 4}); err != nil {
 		return err
 	}
+	shared := &outRow{make([]any, p.width()), make([]excelize.Cell, p.width())}
 	for i, row := range p.daily.Rows {
-		if err := stream.SetRow(fmt.Sprintf("A%d", i+2), p.cells(styles, row)); err != nil {
+		if err := stream.SetRow(fmt.Sprintf("A%d", i+2), p.cells(shared, styles, row)); err != nil {
 			return err
 		}
 	}
@@ -144,17 +145,18 @@ func (p *performance) header() ([]any, error) {
 	return cells, nil
 }
 
-func (p *performance) cells(styles []int, row resource.DayRow) []any {
-	cells := make([]any, p.width())
+// cells fills the one row that every row is written from.
+func (p *performance) cells(c *outRow, styles []int, row resource.DayRow) []any {
+	c.row[0] = nil
 	if serial, ok := serialOf(row.Day); ok {
-		cells[0] = excelize.Cell{StyleID: styles[0], Value: serial}
+		c.put(0, styles[0], serial)
 	}
 	for i, name := range row.Path {
-		cells[1+i] = textCell(styles[1+i], cutText(name))
+		c.set(1+i, styles[1+i], cutText(name))
 	}
 	for i, metric := range p.metrics {
 		at := 1 + len(p.titles) + i
-		cells[at] = measuredCell(styles[at], row.Measured[metric])
+		c.setFigure(at, styles[at], row.Measured[metric])
 	}
-	return cells
+	return c.row
 }

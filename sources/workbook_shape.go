@@ -183,7 +183,7 @@ const maxLines = 6
 func (s *sheet) rowHeight(cells []any) float64 {
 	lines := 1
 	for i, value := range cells {
-		c, ok := value.(excelize.Cell)
+		c, ok := value.(*excelize.Cell)
 		if !ok || !s.wraps[i] {
 			continue
 		}

@@ -51,6 +51,7 @@ type bookWriter struct {
 	role    string
 	file    *excelize.File
 	styles  styleBook
+	cents   bool // of the account's currency
 	choices []choiceList
 }
 
@@ -77,6 +78,7 @@ func writeBook(w io.Writer, b *bookWriter) error {
 
 func (b *bookWriter) write() error {
 	b.styles = styleBook{file: b.file, numbers: map[look]int{}}
+	b.cents = hasCents(b.Account.Currency)
 	b.index()
 	sheets := b.sheets()
 	if err := b.addSheets(sheets); err != nil {
