@@ -6,8 +6,10 @@ KILLS    ?= 200
 DRAWS    ?= 1000
 CLIENTS  ?= 200
 FUZZTIME ?= 20s
+N        ?= 100000
+SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench fuzz kills draws clients pictures deps clean
+.PHONY: all build run test ci lint race examples bench fuzz kills draws clients corrupt pictures deps clean
 
 all: build
 
@@ -75,6 +77,11 @@ fuzz:
 pictures: build deps
 	@command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant
 	/usr/bin/python3 internal/tools/pictures.py
+
+# corrupt: N corruptions of workbooks of several writers, none of which may be
+# read differently without a problem.
+corrupt:
+	$(GO) test -count=1 -v -timeout 120m -run TestCorruptionIsNeverSilent ./sources -corruptions $(N) -corruption-seed $(SEED)
 
 # deps: what the tests need beyond Go, by the names Debian gives it.
 deps:

@@ -154,7 +154,7 @@ func elements(data []byte, visit func(*xmlScanner) error) error {
 }
 
 func (b *Book) readSheets(main string, rels relationList) error {
-	return elements(b.parts.content[main], func(s *xmlScanner) error {
+	err := elements(b.parts.content[main], func(s *xmlScanner) error {
 		switch string(s.name) {
 		case "workbookPr":
 			value := string(s.attr("date1904"))
@@ -164,6 +164,16 @@ func (b *Book) readSheets(main string, rels relationList) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for _, r := range rels {
+		listed := slices.ContainsFunc(b.Sheets, func(have Sheet) bool { return have.Part == r.target })
+		if strings.HasSuffix(r.typ, "/worksheet") && !listed {
+			return fmt.Errorf("its sheet %q is in no list of sheets", r.target)
+		}
+	}
+	return nil
 }
 
 // maxSheets is how many sheets a workbook may have.
@@ -223,7 +233,7 @@ func (b *Book) sharedStrings(part string) ([]string, error) {
 		case kind == xmlEnd:
 			return table, nil
 		case kind == xmlOpen && len(s.open) == 1:
-			declared, _ = strconv.Atoi(string(s.attr("uniqueCount")))
+			declared, _ = strconv.Atoi(string(s.attr("uniqueCount"))) // 0 where it is not said
 		case kind == xmlOpen && string(s.name) == "si":
 			text, err := s.richText("si")
 			if err != nil {

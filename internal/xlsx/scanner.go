@@ -2,6 +2,7 @@ package xlsx
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -20,17 +21,52 @@ const (
 // xmlScanner walks the XML of a workbook's part. It is far stricter than a decoder
 // needs to be, because a part that reads shorter than it is would drop rows
 // without a word: UTF-8 only, no document type, no entities but the five of
-// XML, every element closed by its own name, one root, nothing after it.
+// XML, every element closed by its own name, one root, nothing after it. An
+// element holds text or elements, never both: no part of a workbook mixes them,
+// and a tag whose first character is damaged would be text among elements.
 type xmlScanner struct {
 	data  []byte
 	pos   int
-	open  [][]byte // full names of the open elements
+	open  [][]byte  // full names of the open elements
+	holds []holding // what each of them holds so far
 	attrs []xmlAttribute
 	name  []byte // local name of the element the scanner stands on
 	text  []byte // raw text of a xmlText
 	cdata bool   // text is a CDATA section: no entities in it
 	close bool   // the element just opened was empty: its end comes next
 	root  bool   // the root was seen
+}
+
+// holding is what an element has in it.
+type holding uint8
+
+const (
+	holdsNothing holding = iota
+	holdsText
+	holdsElements
+)
+
+var errMixed = errors.New("XML has text among elements")
+
+// hold notes what the innermost open element has in it.
+func (s *xmlScanner) hold(what holding) error {
+	last := len(s.holds) - 1
+	if last < 0 || s.holds[last] == what {
+		return nil
+	}
+	if s.holds[last] != holdsNothing {
+		return errMixed
+	}
+	s.holds[last] = what
+	return nil
+}
+
+// gotText is the token of a text; blank ones stand anywhere.
+func (s *xmlScanner) gotText() (xmlToken, error) {
+	if len(bytes.TrimSpace(s.text)) == 0 {
+		return xmlText, nil
+	}
+	return xmlText, s.hold(holdsText)
 }
 
 type xmlAttribute struct{ name, value []byte }
@@ -78,7 +114,7 @@ func (s *xmlScanner) next() (xmlToken, error) {
 		if s.data[s.pos] != '<' {
 			s.takeText()
 			if len(s.open) > 0 {
-				return xmlText, nil
+				return s.gotText()
 			}
 			if len(bytes.TrimSpace(s.text)) > 0 {
 				return xmlEnd, fmt.Errorf("XML has text outside its element")
@@ -125,7 +161,7 @@ func (s *xmlScanner) markup() (xmlToken, error) {
 			return xmlEnd, err
 		}
 		s.text, s.cdata = s.data[begin:s.pos-3], true
-		return xmlText, nil
+		return s.gotText()
 	case bytes.HasPrefix(rest, []byte("<!")):
 		return xmlEnd, fmt.Errorf("XML has a document type; want none")
 	}
@@ -156,7 +192,7 @@ func (s *xmlScanner) pop(name []byte) error {
 	if last < 0 || !bytes.Equal(s.open[last], name) {
 		return fmt.Errorf("XML closes %q where it is not open", name)
 	}
-	s.open = s.open[:last]
+	s.open, s.holds = s.open[:last], s.holds[:last]
 	s.name = localName(name)
 	return nil
 }
@@ -176,8 +212,11 @@ func (s *xmlScanner) startTag() (xmlToken, error) {
 	if len(s.open) >= maxXMLDepth {
 		return xmlEnd, fmt.Errorf("XML is nested more than %d deep", maxXMLDepth)
 	}
+	if err := s.hold(holdsElements); err != nil {
+		return xmlEnd, err
+	}
 	s.root = true
-	s.open = append(s.open, name)
+	s.open, s.holds = append(s.open, name), append(s.holds, holdsNothing)
 	s.name = localName(name)
 	return xmlOpen, nil
 }

@@ -129,6 +129,7 @@ func TestScannerRefusesWhatIsNotWhole(t *testing.T) {
 		`<a b="1" b="2"/>`: "twice", `<a b="<"/>`: "< inside", `<a>&b;</a>`: `entity "b"`, `<a>&amp</a>`: "bare &", `<a>&#0;</a>`: "entity", `<a>&#xD800;</a>`: "entity",
 		`<!DOCTYPE a><a/>`: "document type", `<a><!-- </a>`: "ends inside <!--", `<a><![CDATA[</a>`: "ends inside <![CDATA[", "<a>\x00</a>": "control character", "<a>\xff</a>": "not UTF-8",
 		`<?xml version="1.0" encoding="UTF-16"?><a/>`: "not UTF-8", `<1/>`: "without a name", `</a>`: `closes "a"`, strings.Repeat("<a>", 300): "nested more than",
+		`<a>=b/><c/></a>`: "text among elements", `<a><b/>x</a>`: "text among elements", `<a>x<b/></a>`: "text among elements", `<a><b/><![CDATA[x]]></a>`: "text among elements",
 	} {
 		_, err := scanned([]byte(document))
 		if err == nil || !strings.Contains(err.Error(), want) {
