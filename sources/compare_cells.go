@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/resource"
 )
 
 // cells compares two workbooks cell by cell; where they parse, only what is the
@@ -24,21 +25,27 @@ func (c *comparer) cells(a, b *sideFile, ownOnly bool) {
 	for _, sheet := range from.sheets {
 		other := to.sheetLike(sheet)
 		switch {
-		case sheet.isOurs:
+		case !s.compares(sheet):
 		case other != nil:
 			s.sheets(sheet, other)
-		case sheet.form == nil || !ownOnly:
+		case sheet.form == nil || !ownOnly: // rows of adsync's own sheets are said by what they mean
 			c.add(Difference{Action: Removed, What: "sheet " + fmt.Sprintf("%q", sheet.name), From: sheet.size(), Was: s.at(a, sheet, nil, 0)})
 		}
 	}
 	for _, sheet := range to.sheets {
-		if !sheet.isOurs && from.sheetLike(sheet) == nil && (sheet.form == nil || !ownOnly) {
+		if s.compares(sheet) && from.sheetLike(sheet) == nil && (sheet.form == nil || !ownOnly) {
 			c.add(Difference{Action: Added, What: "sheet " + fmt.Sprintf("%q", sheet.name), To: sheet.size(), Is: s.at(b, sheet, nil, 0)})
 		}
 	}
 	if s.filled > 0 {
 		c.note("%s: %s of columns that adsync fills differ", cmp.Or(b, a).name, counted(s.filled, "cell", "cells"))
 	}
+}
+
+// compares leaves out the sheets adsync writes, and hint lists where they are
+// compared by their entries.
+func (s *cellComparer) compares(sheet *cellSheet) bool {
+	return !sheet.isOurs && (!s.ownOnly || resource.Fold(sheet.name) != resource.Fold(hintListsTab))
 }
 
 func (c *comparer) openBook(f *sideFile) (*cellBook, bool) {

@@ -195,6 +195,12 @@ func TestDiffOfFoldersGoesByWhatTheySayNotByFile(t *testing.T) {
 	write("b/groups.yaml", children+ad)
 	write("a/a.png", "one")
 	write("b/a.png", "two")
+	write("b/c.png", "one")
+	write("b/groups.yaml", children+strings.Replace(ad, "a.png", "c.png", 1))
+	if got, _ := comparedPaths(t, filepath.Join(dir, "a"), filepath.Join(dir, "b")); len(got) != 0 {
+		t.Errorf("the same picture under another name differs by %q", got)
+	}
+	write("b/groups.yaml", children+ad)
 	got, _ := comparedPaths(t, filepath.Join(dir, "a"), filepath.Join(dir, "b"))
 	if want := []string{"change Ads[x].image: a.png (7692c3ad3540) → a.png (3fc4ccfe7458)"}; cmp.Diff(want, got) != "" {
 		t.Errorf("another picture under the same name is %q; want %q", got, want)

@@ -148,7 +148,9 @@ func (m *merger) carryOut(ours []byte) error {
 		var refused *xlsx.Refused
 		switch {
 		case errors.As(err, &refused):
-			m.dropRefused(refused)
+			if !m.dropRefused(refused) {
+				return fmt.Errorf("ours: %w", err)
+			}
 			continue
 		case err != nil:
 			return fmt.Errorf("ours: %w", err)
@@ -177,7 +179,10 @@ func (m *merger) edits() []xlsx.Edit {
 	return edits
 }
 
-func (m *merger) dropRefused(refused *xlsx.Refused) {
+// dropRefused makes conflicts of the steps the editor refuses, and gives false
+// where there are none: it would refuse the same again.
+func (m *merger) dropRefused(refused *xlsx.Refused) bool {
+	before := len(m.steps)
 	type place struct {
 		sheet string
 		at    xlsx.At
@@ -194,6 +199,7 @@ func (m *merger) dropRefused(refused *xlsx.Refused) {
 		}
 		return ""
 	})
+	return len(m.steps) < before
 }
 
 // drop makes conflicts of the steps for which there is a reason.

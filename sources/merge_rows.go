@@ -13,16 +13,17 @@ import (
 type sheetMerge struct {
 	*merger
 	b, o, t   *cellSheet
-	columns   map[string]int // new columns of ours, by name
-	lastRow   int            // of ours, with rows that are appended
-	lastEntry *cellRow       // the last row of ours that an appended one looks like
+	columns   map[string]int  // new columns of ours, by name
+	dated     map[int]xlsx.At // a cell of each column of ours that shows a day, once one is asked for
+	lastRow   int             // of ours, with rows that are appended
+	lastEntry *cellRow        // the last row of ours that an appended one looks like
 }
 
 func (m *merger) sheet(b, o, t *cellSheet) error {
 	if b == nil {
 		b = &cellSheet{name: t.name, form: t.form, header: t.header}
 	}
-	s := &sheetMerge{merger: m, b: b, o: o, t: t, columns: map[string]int{}}
+	s := &sheetMerge{merger: m, b: b, o: o, t: t, columns: map[string]int{}, dated: map[int]xlsx.At{}}
 	for _, row := range o.rows {
 		s.lastRow = row.number
 		if row.number > o.header {
@@ -186,17 +187,28 @@ func (s *sheetMerge) lookFor(ours *cellRow, number int, wants optionalCell) xlsx
 		if c, there := ours.cell(number); there && c.isDay {
 			return xlsx.At{}
 		}
-		for _, row := range s.o.rows {
-			if c, there := row.cell(number); there && c.isDay {
-				return xlsx.At{Row: row.number, Column: number}
-			}
-		}
-		return xlsx.At{}
+		return s.datedCell(number)
 	}
 	if s.o.header > 0 && ours.number == s.o.header {
 		return xlsx.At{Row: ours.number, Column: len(s.o.columns) - 1}
 	}
 	return xlsx.At{}
+}
+
+// datedCell gives a cell of a column of ours that shows a day, the zero At where
+// there is none.
+func (s *sheetMerge) datedCell(number int) xlsx.At {
+	if at, asked := s.dated[number]; asked {
+		return at
+	}
+	s.dated[number] = xlsx.At{}
+	for _, row := range s.o.rows {
+		if c, there := row.cell(number); there && c.isDay {
+			s.dated[number] = xlsx.At{Row: row.number, Column: number}
+			break
+		}
+	}
+	return s.dated[number]
 }
 
 // columnFor gives the number of a column in ours; one that only theirs has comes
