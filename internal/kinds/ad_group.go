@@ -50,6 +50,7 @@ func adGroup() *resource.Schema {
 				Type: resource.TypeHints, Max: 2000, Clearable: true, Spend: resource.Reach, Excludes: true,
 				Bulk: resource.BulkField{Create: "exclusion_hints", Update: "exclusion_hints"},
 			},
+			description(), tracking(),
 			{
 				Name: "product_set", Header: "Product filter",
 				Help: "JSON object with product_feed_id and filters, for product-feed campaigns.", Example: `{"product_feed_id": "fd_123", "filters": []}`,
@@ -57,7 +58,6 @@ func adGroup() *resource.Schema {
 				Wire: resource.Wire{Path: "product_set", Codec: resource.RawJSON},
 				Bulk: resource.BulkField{AtCreate: true},
 			},
-			tracking(), description(),
 		},
 		Groups: []resource.Group{{Wire: "bidding_config"}, trackingGroup()},
 		Fixed: []resource.Fixed{{
