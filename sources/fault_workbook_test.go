@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -220,6 +222,13 @@ func TestW23MacrosAreRefused(t *testing.T) {
 			t.Errorf("%s: problems %q and %d drafts; want it refused for its macros", name, said(got.problems), len(got.drafts))
 		}
 	}
+	// A program that writes .xlsx may list the type of macros it has none of.
+	f := opened(t, bookOf(t, campaignsSheet))
+	name := filepath.Join(t.TempDir(), "q4.xlsx")
+	must(t, f.SaveAs(name))
+	saved, err := os.ReadFile(name)
+	must(t, err)
+	wantProblems(t, readBytes(saved).problems)
 	files := map[string]string{"spring.yaml": springCampaign}
 	for end := range otherWorkbooks {
 		files["q4"+end] = "x"

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -148,6 +149,41 @@ func isXML(name string) bool {
 	return ext == ".xml" || ext == ".rels"
 }
 
+var macroTypes = regexp.MustCompile(`<(?:\w+:)?(Default|Override)\s[^>]*(?:vbaProject|macrosheet)[^>]*>`)
+var ofExtension = regexp.MustCompile(`\sExtension="([^"]*)"`)
+
+// hasMacros says that the list of parts has macros. The type of an extension no
+// part has is no macro: some programs list it in every workbook.
+func (ps Parts) hasMacros(types []byte) bool {
+	if bytes.Contains(types, []byte("macroEnabled")) {
+		return true
+	}
+	for _, m := range macroTypes.FindAllSubmatch(types, -1) {
+		extension := ofExtension.FindSubmatch(m[0])
+		if string(m[1]) == "Override" || extension == nil {
+			return true
+		}
+		if ps.hasExtension(strings.ToLower(string(extension[1]))) {
+			return true
+		}
+	}
+	return false
+}
+
+func (ps Parts) hasExtension(extension string) bool {
+	for name := range ps.content {
+		if strings.HasSuffix(name, "."+extension) {
+			return true
+		}
+	}
+	for name := range ps.other {
+		if strings.HasSuffix(name, "."+extension) {
+			return true
+		}
+	}
+	return false
+}
+
 // otherKind names a zip that is not a workbook adsync reads.
 func (ps Parts) otherKind() *resource.Finding {
 	for _, kind := range []struct{ part, message string }{
@@ -163,10 +199,8 @@ func (ps Parts) otherKind() *resource.Finding {
 		}
 	}
 	types := ps.content["[content_types].xml"]
-	for _, macros := range []string{"macroEnabled", "vbaProject", "macrosheet"} {
-		if bytes.Contains(types, []byte(macros)) {
-			return notWorkbook("file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros")
-		}
+	if ps.hasMacros(types) {
+		return notWorkbook("file is a workbook with macros (.xlsm); want it saved as .xlsx, without macros")
 	}
 	if types == nil {
 		return notWorkbook("file is a zip archive and not a workbook; want a workbook (.xlsx)")
