@@ -56,3 +56,14 @@ func isCSV(file string) bool {
 	ext := strings.ToLower(path.Ext(file))
 	return ext == ".csv" || ext == ".tsv"
 }
+
+// lineOf gives lines of text files that are at hand.
+func lineOf(contents map[string][]byte) diag.Source {
+	return func(file string, line int) (string, bool) {
+		lines := strings.Split(strings.TrimPrefix(string(contents[file]), string(utf8Mark)), "\n")
+		if line < 1 || line > len(lines) {
+			return "", false
+		}
+		return strings.TrimSuffix(lines[line-1], "\r"), true
+	}
+}

@@ -36,11 +36,17 @@ func resourcesSaid(r result, within int) []string {
 		if d.schema == nil || d.within != within {
 			continue
 		}
-		below := resourcesSaid(r, i+1)
-		slices.Sort(below)
-		all = append(all, fmt.Sprintf("%s %q id %q under %q uses %q: %s {%s}", d.schema.Kind, d.key.text, d.id.text, texts(d.parents), texts(d.use), attributesSaid(*d), strings.Join(below, "; ")))
+		all = append(all, resourceSaid(r, i))
 	}
 	return all
+}
+
+// resourceSaid writes a draft with what is nested in it.
+func resourceSaid(r result, i int) string {
+	d := &r.drafts[i]
+	below := resourcesSaid(r, i+1)
+	slices.Sort(below)
+	return fmt.Sprintf("%s %q id %q under %q uses %q: %s {%s}", d.schema.Kind, d.key.text, d.id.text, texts(d.parents), texts(d.use), attributesSaid(*d), strings.Join(below, "; "))
 }
 
 func attributesSaid(d draft) string {

@@ -53,3 +53,24 @@ func distance(a, b string) int {
 	}
 	return last[len(y)]
 }
+
+// Misspelt gives the one candidate that a word is but for a letter too many, too
+// few, another or two swapped, or for capitals; false where there is none or
+// more than one, or the word is too short to tell.
+func Misspelt(word string, candidates []string) (string, bool) {
+	found := ""
+	for _, c := range candidates {
+		if distance(strings.ToLower(word), strings.ToLower(c)) > 1 || len([]rune(c)) < shortestMisspelt && !strings.EqualFold(word, c) {
+			continue
+		}
+		if found != "" {
+			return "", false
+		}
+		found = c
+	}
+	return found, found != ""
+}
+
+// shortestMisspelt is the shortest word one letter of which may be wrong: end is
+// too near to and.
+const shortestMisspelt = 4

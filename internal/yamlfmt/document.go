@@ -14,6 +14,7 @@ import (
 // document is one document of a text, or what stands between two marks.
 type document struct {
 	mark     string // the line that begins it, such as "--- # spring"; "" where there is none
+	inline   bool   // it begins in the line of its mark
 	gap      bool   // a blank line stands before the mark
 	first    int    // number of its first line
 	lines    [][]rune
@@ -22,7 +23,8 @@ type document struct {
 	ends     map[*yaml.Node]place    // of quoted texts, blocks of text, and lists and mappings in brackets
 	folded   map[*yaml.Node][]string // lines of a text that goes over several, without indentation
 	blocks   map[*yaml.Node]blockText
-	consumed []bool // by line: belongs to a block of text
+	consumed []bool  // by line: belongs to a block of text
+	scalars  []token // every text, in the order they are written
 }
 
 // place is a line and a column, both from 0.
@@ -62,7 +64,7 @@ func parse(text string) ([]*document, error) {
 			at = &document{mark: strings.TrimRight(line, " \t"), gap: blank && i > 0, first: i + 2}
 			rest := strings.TrimSpace(parts[2])
 			if blank = false; rest != "" && rest[0] != '#' {
-				at.mark, at.first = parts[1], i+1
+				at.mark, at.first, at.inline = parts[1], i+1, true
 				at.lines = append(at.lines, []rune("   "+parts[2]))
 			}
 			continue

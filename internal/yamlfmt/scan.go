@@ -115,6 +115,9 @@ func (s *scanner) comment() {
 }
 
 func (s *scanner) take(t token) {
+	if t.node.Kind == yaml.ScalarNode {
+		s.scalars = append(s.scalars, t)
+	}
 	switch {
 	case t.node.Kind != yaml.ScalarNode:
 		s.open = append(s.open, t.node)

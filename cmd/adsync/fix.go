@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/sources"
+
+	"github.com/spf13/cobra"
+)
+
+// fixFlags are those of fix.
+type fixFlags struct {
+	out   string
+	write bool
+}
+
+func (a *app) fix() *cobra.Command {
+	var f fixFlags
+	c := &cobra.Command{
+		Use:   "fix [FILE|FOLDER]",
+		Short: "Put right what is wrong in the files and has one reading",
+		Long: `Put right what is wrong in the files and has one reading only: days such as
+1 Dec 2026, misspelt headers and keys with one near name and values that fit,
+curly quotes and dashes in choices and keys, direction marks and other characters
+nobody sees in names and addresses, UTF-16, tabs for indentation, a row or
+resource that is written twice to the letter.
+
+What could be read two ways stays: 01/02/2026, a nearest word for a choice, a
+comma in an amount. So does what ads say. Only where a problem is reported
+something is changed; a file without one stays as it is.
+
+Each repair is printed with its place, what was there, what it is now and why.
+Without --out or --write nothing is written, and the exit code is 2 where there is
+something to repair. What stays wrong is printed as by validate, with exit code 3.`,
+		RunE: func(c *cobra.Command, args []string) error { return a.runFix(c, args, f) },
+	}
+	c.Flags().StringVar(&f.out, "out", "", "file, or for a folder a folder, to write copies of the repaired files to")
+	c.Flags().BoolVar(&f.write, "write", false, "replace the files themselves")
+	a.outputs(c, "text", "json")
+	return c
+}
+
+// fixDocument is the JSON form of fix.
+type fixDocument struct {
+	FormatVersion int            `json:"format_version"`
+	Fixes         []sources.Fix  `json:"fixes"`
+	Written       []string       `json:"written"` // files, as they are called now
+	Problems      []diag.Problem `json:"problems"`
+}
+
+func (a *app) runFix(c *cobra.Command, args []string, f fixFlags) error {
+	switch {
+	case len(args) > 1:
+		return usage(c, fmt.Errorf("%d arguments; want one file or folder at most", len(args)))
+	case f.write && f.out != "":
+		return usage(c, fmt.Errorf("--write and --out are both given; want one of them"))
+	}
+	selections, err := selected(args)
+	if err != nil {
+		return err
+	}
+	s := selections[0]
+	s.files = slices.DeleteFunc(s.files, func(name string) bool { return !sources.Fixes(name) || name == s.project.File })
+	if len(s.files) == 0 {
+		return usage(c, fmt.Errorf("no file is there that fix knows; want .yaml, .yml, .xlsx, .csv or .tsv"))
+	}
+	fixed, err := s.project.Fix(c.Context(), schemas(), s.files)
+	if err != nil {
+		return configuration("%v", err)
+	}
+	if len(args) == 1 && !isFolder(args[0]) {
+		fixed.Problems = slices.DeleteFunc(fixed.Problems, func(p diag.Problem) bool { return p.Position.File != s.files[0] })
+	}
+	written, err := a.writeFixed(s, fixed, f, len(args) == 1 && !isFolder(args[0]))
+	if err != nil {
+		return err
+	}
+	return a.showFixed(fixed, written, f)
+}
+
+// writeFixed writes what --out or --write ask for, and gives the files' names.
+func (a *app) writeFixed(s selection, fixed sources.Fixed, f fixFlags, one bool) ([]string, error) {
+	written := []string{}
+	for _, r := range fixed.Rewrites {
+		target := filepath.Join(s.project.Root, filepath.FromSlash(r.File))
+		switch {
+		case !r.Changes() || f.out == "" && !f.write:
+			continue
+		case f.write:
+			if err := s.project.Save(r); err != nil {
+				return written, configuration("%s: not written: %v", nameOf(target), err)
+			}
+		default:
+			if inside, err := below(s.project.Root, filepath.Dir(f.out)); err != nil || inside != "" {
+				return written, configuration("--out: a copy in the project's folder would be a source, too; want another folder, or --write")
+			}
+			if target = f.out; !one {
+				target = filepath.Join(f.out, filepath.FromSlash(r.File))
+			}
+			if err := copyTo(target, r.After); err != nil {
+				return written, configuration("--out: %v", err)
+			}
+		}
+		written = append(written, shorter(target))
+	}
+	return written, nil
+}
+
+func copyTo(target string, content []byte) error {
+	to := destination{root: filepath.Dir(target), folder: "."}
+	_, err := to.write(map[string][]byte{filepath.Base(target): content})
+	return err
+}
+
+func (a *app) showFixed(fixed sources.Fixed, written []string, f fixFlags) error {
+	all := []sources.Fix{}
+	for _, r := range fixed.Rewrites {
+		all = append(all, r.Fixes...)
+	}
+	if a.flags.output == "json" {
+		if err := a.printJSON(fixDocument{formatVersion, all, written, listed(fixed.Problems)}); err != nil {
+			return err
+		}
+	} else {
+		printFixes(a.out, all)
+		if err := diag.Render(a.err, fixed.Problems, fixed.Line); err != nil {
+			return err
+		}
+	}
+	for _, name := range written {
+		a.note("%s written", diag.Printable(name))
+	}
+	switch {
+	case diag.HasErrors(fixed.Problems):
+		return &exit{exitInvalid, counted(fixed.Problems) + " left"}
+	case len(all) > 0 && len(written) == 0:
+		a.note("nothing was written; use --write, or --out for copies")
+		return &exit{exitPending, ""}
+	case len(all) == 0:
+		a.note("nothing to put right")
+	}
+	return nil
+}
+
+// printFixes prints a line a repair; of a row that is dropped, one for each cell.
+func printFixes(w io.Writer, fixes []sources.Fix) {
+	for _, f := range fixes {
+		is := "dropped"
+		if f.Is != "" {
+			is = shown(f.Is)
+		}
+		fmt.Fprintf(w, "%s: %s → %s (%s)\n", f.Position, shown(f.Was), is, f.Why)
+	}
+}
+
+func shown(text string) string {
+	return `"` + diag.Printable(strings.ReplaceAll(text, "\n", " ")) + `"`
+}
