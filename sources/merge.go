@@ -38,7 +38,12 @@ type Merged struct {
 //
 // The error is for a workbook that is damaged; then nothing is merged. The bound
 // is the operator's, as Project.Bound reads it.
-func Merge(ctx context.Context, base, ours, theirs []byte, schemas resource.Schemas, bound string) (Merged, error) {
+func Merge(ctx context.Context, base, ours, theirs []byte, schemas resource.Schemas, bound string) (made Merged, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			made, err = Merged{}, fmt.Errorf("workbooks cannot be merged: %v", reason)
+		}
+	}()
 	var p Project
 	if bound != "" {
 		if err := p.Bound(bound); err != nil {
@@ -65,7 +70,10 @@ func Merge(ctx context.Context, base, ours, theirs []byte, schemas resource.Sche
 	if err := m.plan(); err != nil {
 		return Merged{}, err
 	}
-	return m.made, m.carryOut(ours)
+	if err := m.carryOut(ours); err != nil {
+		return Merged{}, err
+	}
+	return m.made, nil
 }
 
 type merger struct {

@@ -61,6 +61,11 @@ func WriteBack(p Project, schemas resource.Schemas, source Source, outcomes []Ro
 	if err != nil {
 		return false, err
 	}
+	defer func() {
+		if reason := recover(); reason != nil {
+			changed, err = false, fmt.Errorf("file cannot be changed: %v", reason)
+		}
+	}()
 	rewritten, err := write(content, rowResults{in: in, file: source.File, outcomes: outcomesOf(source.File, outcomes)})
 	if err != nil || bytes.Equal(rewritten, content) {
 		return false, err

@@ -89,7 +89,7 @@ func writeDifference(w io.Writer, d sources.Difference) error {
 	default:
 		line += ": " + d.From + " → " + d.To + entries(d)
 	}
-	_, err := fmt.Fprintln(w, line)
+	_, err := fmt.Fprintln(w, diag.Printable(line))
 	return err
 }
 

@@ -109,7 +109,7 @@ func replaceFile(name, like string, content []byte) error {
 func (a *app) showMerge(name string, m sources.Merged) error {
 	name = diag.Printable(name)
 	for _, c := range m.Conflicts {
-		if _, err := fmt.Fprintf(a.out, "conflict in %s: %s\n", name, conflictText(c)); err != nil {
+		if _, err := fmt.Fprintf(a.out, "conflict in %s: %s\n", name, diag.Printable(conflictText(c))); err != nil {
 			return err
 		}
 	}

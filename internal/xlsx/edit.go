@@ -40,7 +40,12 @@ func (e Edit) at() At { return At{e.Row, e.Column} }
 // workbook. Before it returns, the result has been read whole and compared with
 // the original: every cell edited holds its value, every other its own. The
 // limits hold for both.
-func Rewrite(content []byte, edits []Edit, within Limits) ([]byte, error) {
+func Rewrite(content []byte, edits []Edit, within Limits) (rewritten []byte, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			rewritten, err = nil, fmt.Errorf("workbook cannot be changed: %v", reason)
+		}
+	}()
 	b, err := openBook(content, within)
 	if err != nil {
 		return nil, err
@@ -67,8 +72,7 @@ func Rewrite(content []byte, edits []Edit, within Limits) ([]byte, error) {
 	if err := p.settleFormulas(); err != nil {
 		return nil, err
 	}
-	rewritten, err := p.write(content)
-	if err != nil {
+	if rewritten, err = p.write(content); err != nil {
 		return nil, err
 	}
 	if err := checkRewritten(b, rewritten, bySheet, within); err != nil {
