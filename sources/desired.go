@@ -64,7 +64,7 @@ func (c *collection) reportCopies(files []file) {
 	}
 }
 
-// reportStrays reports CSV files that say nowhere what they hold. One that a
+// reportStrays reports tables that say nowhere what they hold. One that a
 // source refers to, such as the members of an audience, is none of them. Where
 // the project does not name its sources, a table may lie beside them.
 func (c *collection) reportStrays(files []file, results []result) {

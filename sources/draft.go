@@ -88,7 +88,7 @@ type result struct {
 	unlistedError bool          // one of those is an error
 	inherits      []inheritance // defaults and templates, for every source to use
 	items         []listItem    // rows that are one entry of a list of a resource, of any source
-	stray         *diag.Problem // why a CSV file is not known to be a source, nil where it is
+	stray         *diag.Problem // why a file is not known to be a source, nil where it is
 }
 
 // reader turns the bytes of one file into drafts. It never fails as a whole:

@@ -3,7 +3,9 @@ package sources
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -65,7 +67,32 @@ func (r *bookReader) read() error {
 			return fmt.Errorf("sheet %q: %w", t.at(0, 0).Sheet, err)
 		}
 	}
-	return r.readHintLists()
+	if err := r.readHintLists(); err != nil {
+		return err
+	}
+	if len(readers) == 0 && len(r.made.problems) == 0 && !slices.ContainsFunc(r.book.Sheets, isOurs) {
+		r.strayBook()
+	}
+	return nil
+}
+
+// isOurs says that a sheet is read without rows of a kind, or written by adsync.
+func isOurs(ref xlsx.Sheet) bool {
+	return slices.ContainsFunc(append([]string{hintListsTab}, ourTabs...), func(name string) bool { return resource.Fold(name) == resource.Fold(ref.Name) })
+}
+
+// strayBook says that a workbook holds nothing adsync knows by its name: whoever
+// put it there may take it for a source.
+func (r *bookReader) strayBook() {
+	var titles []string
+	for _, f := range formsOf(r.in.schemas) {
+		titles = append(titles, f.title)
+	}
+	p := problemAt(diag.Position{File: r.file}, resource.Finding{
+		Code: diag.UnknownKey, Severity: diag.Warning, Message: "no sheet has a name adsync knows; want one of " + strings.Join(titles, ", "),
+		Hint: "name the sheet for what its rows are, or move the workbook out of the sources",
+	})
+	r.made.stray = &p
 }
 
 // openTabs matches the sheets to the forms adsync knows and checks each from end
@@ -108,10 +135,14 @@ func (r *bookReader) openSheet(f *form, ref xlsx.Sheet) (*tabReader, error) {
 	return reader, reader.openPictures()
 }
 
+// tableOfNumbers is what an export of Numbers puts behind the name of a sheet:
+// the name of the table, which is numbered in the language of the program.
+var tableOfNumbers = regexp.MustCompile(`(?i) - (Table|Tabelle|Tableau|Tabla|Tabella|Tabela|Tabel|Tabell|Taulukko|Таблица|表格|表|표) ?[0-9]+$`)
+
 // formFor gives the form a sheet's name means, nil where the sheet is the user's
 // own. A name that is nearly a known one is a problem when the sheet has rows.
 func (r *bookReader) formFor(forms []form, ref xlsx.Sheet) *form {
-	folded := resource.Fold(ref.Name)
+	folded := resource.Fold(tableOfNumbers.ReplaceAllString(ref.Name, ""))
 	known := []string{resource.Fold(hintListsTab)}
 	for _, ours := range ourTabs {
 		known = append(known, resource.Fold(ours))

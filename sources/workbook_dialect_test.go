@@ -3,73 +3,77 @@ package sources
 import (
 	"bytes"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"testing"
 
 	"adsync/internal/diag"
+	"adsync/internal/dialect"
 	"adsync/internal/kinds"
+	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/xuri/excelize/v2"
 )
 
-// everyProgram is what each program's workbook of the same content says.
-var everyProgram = []string{
-	`campaign key=spring bidding_type="clicks" budget.daily=50000000 name="Spring launch" start="2026-12-01" status="paused" targeting.countries=["CA" "US"]`,
-	`campaign key=zh bidding_type="impressions" budget.daily=1234500000 name="Zürich & <Söhne> 鞋" start="2027-01-31" status="active" targeting.countries=["NO"]`,
-	`ad_group in Spring launch bid.max=1100000 context_hints=["people comparing shoes" "people who run, daily"] name="Runners" status="active"`,
-	`ad in Spring launch in Runners body="=1+1 is a sum" image="images/hero-a.png" name="Hero A" target_url="https://shop.example/?a=1&b=2" title="Shoes"`,
-}
-
-func TestEveryProgramsWorkbookSaysTheSame(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "book.xlsx")
-	python := exec.CommandContext(t.Context(), "/usr/bin/python3", "testdata/workbook/write_book.py", name)
-	if out, err := python.CombinedOutput(); err != nil {
-		t.Fatalf("write a workbook with python3-openpyxl: %v\n%s", err, out)
-	}
-	openpyxl := fileBytes(t, name)
-	want := readBytes(openpyxl)
-	wantProblems(t, want.problems)
-	wantDrafts(t, want.drafts, everyProgram...)
-	var resaved bytes.Buffer
-	must(t, opened(t, openpyxl).Write(&resaved))
-	for program, content := range map[string][]byte{
-		"excelize":                 resaved.Bytes(),
-		"LibreOffice":              fileBytes(t, "testdata/workbook/libreoffice.xlsx"),
-		"one that writes prefixes": prefixed(t, openpyxl),
-	} {
+// TestW26EveryProgramsWorkbookSaysWhatItsTwinInYAMLSays reads the same content as
+// each program writes it.
+func TestW26EveryProgramsWorkbookSaysWhatItsTwinInYAMLSays(t *testing.T) {
+	project := map[string]string{"adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n", "ads.yaml": dialect.YAML}
+	want := snapshotText(t, wantClean(t, load(t, folder(t, project))).Snapshot)
+	var positions map[string]diag.Position
+	for _, program := range dialect.Programs() {
 		t.Run(program, func(t *testing.T) {
-			got := readBytes(content)
-			wantProblems(t, got.problems)
-			// Positions are compared as well: they are what people are told.
-			if diff := cmp.Diff(want.drafts, got.drafts, cmp.AllowUnexported(draft{}, mark{}, hintList{}, hint{}), cmpopts.IgnoreFields(draft{}, "schema", "blanks")); diff != "" {
-				t.Errorf("drafts (-openpyxl +%s):\n%s", program, diff)
+			content, err := dialect.Write(program, t.TempDir())
+			must(t, err)
+			delete(project, "ads.yaml")
+			project["q4.xlsx"] = string(content)
+			d := wantClean(t, load(t, folder(t, project)))
+			if diff := cmp.Diff(want, snapshotText(t, d.Snapshot)); diff != "" {
+				t.Errorf("resources (-YAML +%s):\n%s", program, diff)
+			}
+			if got, want := d.Sources[0].Rows, (rows{Read: 10, Used: 8, Ignored: 2}); got != want {
+				t.Errorf("rows = %+v, want %+v", got, want)
+			}
+			if program == "Numbers" {
+				return // its sheets have other names, and a row more
+			}
+			if positions == nil {
+				positions = whereWritten(d.Snapshot)
+			}
+			if diff := cmp.Diff(positions, whereWritten(d.Snapshot)); diff != "" {
+				t.Errorf("positions differ from those of the program before:\n%s", diff)
 			}
 		})
 	}
+}
+
+// whereWritten gives where each value of a snapshot stands.
+func whereWritten(s *resource.Snapshot) map[string]diag.Position {
+	at := map[string]diag.Position{}
+	for r := range s.All() {
+		at[r.Address.String()] = r.Position
+		for _, a := range r.Attributes {
+			at[r.Address.String()+" "+a.Name] = a.Value.Position
+		}
+	}
+	return at
+}
+
+func TestAWorkbookWithoutAKnownSheetIsSaid(t *testing.T) {
+	files := map[string]string{"notes.xlsx": string(bookOf(t, sheetOf{"Sheet1", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}})), "ads.yaml": springCampaign}
+	d := load(t, folder(t, files))
+	wantProblem(t, d, "notes.xlsx: warning: file is not read: no sheet has a name adsync knows; want one of Campaigns, Ad groups,")
+	if diag.HasErrors(d.Problems) {
+		t.Errorf("Load found\n%swant a warning where the sources are not named", printed(d.Problems))
+	}
+	files["adsync.yaml"] = "sources: [ads.yaml, notes.xlsx]\n"
+	wantRefused(t, load(t, folder(t, files)), "notes.xlsx: no sheet has a name adsync knows")
 }
 
 func fileBytes(t testing.TB, name string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(name)
 	must(t, err)
-	return content
-}
-
-var tagName = regexp.MustCompile(`<(/?)([a-zA-Z]+)`)
-
-// prefixed gives every element of the sheets a prefix, as the Open XML SDK does.
-func prefixed(t testing.TB, content []byte) []byte {
-	for _, part := range []string{"xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml", "xl/worksheets/sheet3.xml"} {
-		content = rebuild(t, content, part, func(b []byte) []byte {
-			b = bytes.Replace(b, []byte(` xmlns="`), []byte(` xmlns:x="`), 1)
-			return tagName.ReplaceAll(b, []byte("<${1}x:$2"))
-		})
-	}
 	return content
 }
 

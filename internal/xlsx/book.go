@@ -155,11 +155,11 @@ func elements(data []byte, visit func(*xmlScanner) error) error {
 
 func (b *Book) readSheets(main string, rels relationList) error {
 	err := elements(b.parts.content[main], func(s *xmlScanner) error {
-		switch string(s.name) {
-		case "workbookPr":
+		switch name := string(s.name); {
+		case name == "workbookPr" && len(s.open) == 2: // not the one of an extension, which Excel writes behind it
 			value := string(s.attr("date1904"))
 			b.Date1904 = value == "1" || value == "true"
-		case "sheet":
+		case name == "sheet":
 			return b.addSheet(s, rels)
 		}
 		return nil

@@ -149,33 +149,47 @@ func (w *sheetWalker) walk() error {
 	}
 }
 
-// besideData takes note of what stands around the cells.
+// besideData takes note of what stands around the cells. Deeper down and in
+// other namespaces, elements of the same names mean something else: where a check
+// box lies is said with a row and a col.
 func (w *sheetWalker) besideData(name string) error {
-	switch name {
-	case "mergeCell":
-		a, err := parseArea(string(w.attr("ref")))
-		w.facts.Merges = append(w.facts.Merges, a)
-		if err == nil && len(w.facts.Merges) > maxMerges {
-			return fmt.Errorf("it has more than %d merged ranges", maxMerges)
-		}
-		return err
-	case "col":
-		from, _ := strconv.Atoi(string(w.attr("min")))
-		to, _ := strconv.Atoi(string(w.attr("max")))
-		if w.described++; w.described > LastColumn {
-			return fmt.Errorf("it describes more than %d columns", LastColumn)
-		}
-		if isTrue(w.attr("hidden")) {
-			w.facts.Hidden = append(w.facts.Hidden, Area{1, from, LastRow, to})
-		}
-	case "drawing":
+	switch depth := len(w.open); {
+	case depth == 2 && (name == "row" || name == "c"):
+		return fmt.Errorf("a <%s> stands outside the cells part", name)
+	case name == "row":
+		w.facts.rows++ // of an anchor: countRows counts it too
+	case depth == 2 && name == "drawing":
 		var err error
 		w.facts.Drawing, err = w.attrText("id")
 		return err
-	case "hyperlink":
+	case depth == 3 && name == "mergeCell":
+		return w.merge()
+	case depth == 3 && name == "col":
+		return w.describe()
+	case depth == 3 && name == "hyperlink":
 		return w.link()
-	case "row", "c":
-		return fmt.Errorf("a <%s> stands outside the cells part", name)
+	}
+	return nil
+}
+
+func (w *sheetWalker) merge() error {
+	a, err := parseArea(string(w.attr("ref")))
+	w.facts.Merges = append(w.facts.Merges, a)
+	if err == nil && len(w.facts.Merges) > maxMerges {
+		return fmt.Errorf("it has more than %d merged ranges", maxMerges)
+	}
+	return err
+}
+
+// describe reads the description of columns.
+func (w *sheetWalker) describe() error {
+	if w.described++; w.described > LastColumn {
+		return fmt.Errorf("it describes more than %d columns", LastColumn)
+	}
+	from, _ := strconv.Atoi(string(w.attr("min")))
+	to, _ := strconv.Atoi(string(w.attr("max")))
+	if isTrue(w.attr("hidden")) {
+		w.facts.Hidden = append(w.facts.Hidden, Area{1, from, LastRow, to})
 	}
 	return nil
 }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adsync/internal/dialect"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// planned gives the plan of a project with one source, byte by byte as JSON,
+// without the positions and what is computed from them.
+func planned(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	noError(t, os.WriteFile(filepath.Join(dir, "adsync.yaml"), []byte("account: {id: adacct_1, currency: USD, timezone: UTC}\nservice: emulator\n"), 0o600))
+	noError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	var out, said bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &out, err: &said, env: func(string) string { return "" }}
+	if code := a.main(t.Context(), []string{"plan", "-o", "json", dir}); code != exitDone {
+		t.Fatalf("plan of %s ends with %d:\n%s%s", name, code, &said, &out)
+	}
+	var plan any
+	noError(t, json.Unmarshal(out.Bytes(), &plan))
+	dropPositions(plan)
+	text, err := json.MarshalIndent(plan, "", "  ")
+	noError(t, err)
+	return string(text)
+}
+
+func dropPositions(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, key := range []string{"position", "input_hash", "plan_hash"} {
+			delete(v, key)
+		}
+		for _, inner := range v {
+			dropPositions(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			dropPositions(inner)
+		}
+	}
+}
+
+func TestW26EveryProgramsWorkbookGivesThePlanOfItsTwinInYAML(t *testing.T) {
+	want := planned(t, "ads.yaml", []byte(dialect.YAML))
+	if n := strings.Count(want, `"action": "create"`); n != 6 {
+		t.Fatalf("the plan of the YAML creates %d resources, want 6:\n%s", n, want)
+	}
+	for _, program := range dialect.Programs() {
+		t.Run(program, func(t *testing.T) {
+			content, err := dialect.Write(program, t.TempDir())
+			noError(t, err)
+			if diff := cmp.Diff(want, planned(t, "q4.xlsx", content)); diff != "" {
+				t.Errorf("plan (-YAML +%s):\n%s", program, diff)
+			}
+		})
+	}
+}
