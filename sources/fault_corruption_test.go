@@ -8,14 +8,14 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"adsync/internal/dialect"
 )
 
 var (
@@ -276,18 +276,19 @@ func everything(r result) string {
 // corruptedBooks are workbooks of several writers and of every sort of part.
 func corruptedBooks(t testing.TB) map[string][]byte {
 	t.Helper()
-	openpyxl := filepath.Join(t.TempDir(), "openpyxl.xlsx")
-	if out, err := exec.CommandContext(t.Context(), "/usr/bin/python3", "testdata/workbook/write_book.py", openpyxl).CombinedOutput(); err != nil {
-		t.Fatalf("write a workbook with python3-openpyxl: %v\n%s", err, out)
-	}
 	hero := pngOf(t, 640, 640)
 	_, hinted := hintedBook(t, 30, 3)
-	return map[string][]byte{
-		"excelize": bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), "many rows": bookOf(t, manyRows(300)),
-		"openpyxl": fileBytes(t, openpyxl), "LibreOffice": fileBytes(t, "testdata/workbook/libreoffice.xlsx"),
+	books := map[string][]byte{
+		"three sheets": bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), "many rows": bookOf(t, manyRows(300)),
 		"an export with hints": hinted, "a picture over its cell": pasted(t, hero, adRows(nil, "a.png"), "F2"),
 		"a picture in its cell": placed(t, placedParts(hero, pngOf(t, 700, 700)), shoePlaced),
 	}
+	for _, program := range dialect.Programs() {
+		content, err := dialect.Write(program, t.TempDir())
+		must(t, err)
+		books[program] = content
+	}
+	return books
 }
 
 // A corrupted workbook is a problem, or it says exactly what it said: never
