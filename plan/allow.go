@@ -62,12 +62,18 @@ func ParseAllowance(s string) (Allowance, error) {
 	return a.at(s, narrowed, rules.money)
 }
 
-func unknownHazard(name string) error {
+// Allowable gives the names an allowance can begin with, in order.
+func Allowable() []string {
 	var names []string
 	for h := range allowable {
 		names = append(names, string(h))
 	}
 	slices.Sort(names)
+	return names
+}
+
+func unknownHazard(name string) error {
+	names := Allowable()
 	hint := diag.DidYouMean(name, names)
 	if hint != "" {
 		hint = "; " + hint

@@ -5,8 +5,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -249,4 +252,69 @@ func TestTheProjectSchemaTakesWhatIsReadAndNoOther(t *testing.T) {
 			t.Errorf("%sis read: %v; the schema says %q; want %v", text, read, why, taken)
 		}
 	}
+}
+
+// ofShape are the codes of problems a schema can see.
+var ofShape = []diag.Code{diag.UnknownKey, diag.BadChoice, diag.BadDate, diag.BadURL, diag.BadMoney, diag.NotClearable, diag.TooLong}
+
+// An editor marks each problem of shape where validate reports it.
+func TestTheSchemaFindsEachProblemOfShape(t *testing.T) {
+	schema := judgeOf(t, YAMLSchema(kinds.All()))
+	p, _ := ReadProject("testdata/problems")
+	found := 0
+	for _, problem := range Load(context.Background(), p, kinds.All()).Problems {
+		if !slices.Contains(ofShape, problem.Code) || problem.Severity != diag.Error || strings.Contains(problem.Message, `country is "Cannada"`) {
+			continue // the names of countries are too many for a schema
+		}
+		content, err := os.ReadFile(filepath.Join("testdata/problems", problem.Position.File))
+		must(t, err)
+		w := &walker{file: problem.Position.File}
+		for _, document := range w.documents(content) {
+			path, within := pathAt(document, problem.Position, nil)
+			if !within {
+				continue
+			}
+			found++
+			if places := markedBy(schema.Validate(instance(document))); !slices.Contains(places, path) {
+				t.Errorf("%s\nthe schema marks %q; want %q among them", problem, places, path)
+			}
+		}
+	}
+	if found < 8 {
+		t.Errorf("%d problems of shape were looked for; want those of testdata/problems", found)
+	}
+}
+
+// pathAt gives the JSON pointer of the value at a position, of the object where
+// the position is a key's.
+func pathAt(node *yaml.Node, at diag.Position, path []string) (string, bool) {
+	if node.Line == at.Line && node.Column == at.Column && node.Kind == yaml.ScalarNode {
+		return strings.Join(path, "/"), true
+	}
+	for i, child := range node.Content {
+		inner := append(slices.Clone(path), fmt.Sprint(i))
+		if node.Kind == yaml.MappingNode {
+			inner = path
+			if i%2 == 1 {
+				inner = append(slices.Clone(path), node.Content[i-1].Value)
+			}
+		}
+		if found, ok := pathAt(child, at, inner); ok {
+			return found, true
+		}
+	}
+	return "", false
+}
+
+// markedBy gives the JSON pointers of what a schema refuses.
+func markedBy(err error) []string {
+	var refused *judge.ValidationError
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	places := []string{strings.Join(refused.InstanceLocation, "/")}
+	for _, cause := range refused.Causes {
+		places = append(places, markedBy(cause)...)
+	}
+	return places
 }

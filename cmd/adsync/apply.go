@@ -32,6 +32,7 @@ func (a *app) apply() *cobra.Command {
 		RunE:  func(c *cobra.Command, args []string) error { return a.runApply(c, args, f) },
 	}
 	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
+	completes(c, "allow", plan.Allowable()...)
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&f.saved, "plan", "", "apply a plan saved with plan --out, if it still holds")
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")

@@ -29,6 +29,7 @@ func (a *app) plan() *cobra.Command {
 		RunE:  func(c *cobra.Command, args []string) error { return a.runPlan(c, args, f) },
 	}
 	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
+	completes(c, "allow", plan.Allowable()...)
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
 	markedFlag(c, &f.marked)

@@ -36,10 +36,12 @@ func (a *app) schema() *cobra.Command {
 	}
 	long += `
 An editor with a YAML language server completes and checks a source while it is
-typed, if the source's first line names the schema:
+typed, if the first line of each document names the schema, or the editor's
+settings do:
 
   adsync schema yaml > adsync.schema.json
-  # yaml-language-server: $schema=adsync.schema.json`
+  # yaml-language-server: $schema=adsync.schema.json
+  "yaml.schemas": {"adsync.schema.json": "campaigns/**/*.yaml"}`
 	return &cobra.Command{
 		Use: "schema " + strings.Join(names, "|"), Short: "Print the JSON Schema of what adsync reads and prints", Long: long,
 		ValidArgs: names,
