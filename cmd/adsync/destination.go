@@ -176,6 +176,9 @@ func (to destination) holds(ctx context.Context, l loaded, contents map[string][
 // write makes the files and gives those that were not there. A file of the same
 // content stays.
 func (to destination) write(contents map[string][]byte) (fresh []string, err error) {
+	if err := os.MkdirAll(to.root, 0o700); err != nil {
+		return nil, configuration("--out: %v", err)
+	}
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		target := filepath.Join(to.root, filepath.FromSlash(name))
 		have, err := os.ReadFile(target)
