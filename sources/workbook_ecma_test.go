@@ -306,7 +306,7 @@ func someMarks() Marks {
 	campaign := resource.Address{Kind: "campaign", Key: "spring"}
 	return Marks{
 		Outcomes: []RowOutcome{
-			{Address: campaign, Position: inCell("Campaigns", 2, 0), Result: "failed", Message: strings.Repeat("=SUM(1) the budget is too low; want 25.00. ", 20), Cell: inCell("Campaigns", 2, 1)},
+			{Address: campaign, Position: inCell("Campaigns", 2, 0), Result: "failed", Message: strings.Repeat("=SUM(1) the budget is too low; want 25.00. ", 4), Cell: inCell("Campaigns", 2, 1)},
 			{Address: campaign, Position: inCell("Ads", 2, 0), Result: "held", Message: "@allow it", Cell: inCell("Ads", 2, 5)},
 		},
 		Problems: []diag.Problem{

@@ -3,6 +3,7 @@ package sources
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -22,6 +23,9 @@ func TestWorkbooksAsTheyAreWritten(t *testing.T) {
 		"template": func(b *bytes.Buffer) error { return WriteTemplate(b, kinds.All(), dollars) },
 		"export": func(b *bytes.Buffer) error {
 			return WriteExport(b, kinds.All(), shopSnapshot(t), Export{Account: dollars, At: time.Date(2026, 11, 21, 4, 5, 6, 0, time.UTC), Figures: shopFigures()})
+		},
+		"marked": func(b *bytes.Buffer) error {
+			return WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), b, "q4.xlsx", someMarks())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,6 +115,9 @@ func sheetText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string)
 	if page.Orientation != nil && footer != nil {
 		fmt.Fprintf(b, "prints %s, %d page wide, %d high, fit %v, footer %s\n", *page.Orientation, *page.FitToWidth, *page.FitToHeight, *props.FitToPage, footer.OddFooter)
 	}
+	if filter := filterOf(f, sheet); filter != "" {
+		fmt.Fprintf(b, "filter %s\n", filter)
+	}
 	columnsText(t, b, f, sheet)
 	checksText(t, b, f, sheet)
 	rows, err := f.GetRows(sheet)
@@ -122,6 +129,15 @@ func sheetText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string)
 			fmt.Fprintf(b, "row %d (%g): %s\n", i+1, height, strings.ReplaceAll(text, "\n", "⏎"))
 		}
 	}
+}
+
+func filterOf(f *excelize.File, sheet string) string {
+	for _, name := range f.GetDefinedName() {
+		if name.Name == "_xlnm._FilterDatabase" && name.Scope == sheet {
+			return name.RefersTo
+		}
+	}
+	return ""
 }
 
 func said1(text *string) string {
@@ -142,6 +158,11 @@ func columnsText(t testing.TB, b *strings.Builder, f *excelize.File, sheet strin
 	}
 	rows, err := f.GetRows(sheet)
 	must(t, err)
+	for _, cell := range slices.Sorted(maps.Keys(notes)) {
+		if !strings.HasSuffix(cell, "1") {
+			fmt.Fprintf(b, "note %s on %s\n    %s\n", cell, styleText(t, f, sheet, cell), strings.ReplaceAll(notes[cell], "\n", "\n    "))
+		}
+	}
 	for i := range rows[0] {
 		letter := letters(i)
 		width, err := f.GetColWidth(sheet, letter)

@@ -1,13 +1,13 @@
 package sources
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/internal/xlsx"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // planTab is the sheet of a copy that lists what a plan would do.
@@ -25,8 +25,14 @@ type PlannedChange struct {
 	Allow    string   // what releases it
 }
 
+// The columns that are read again, by ReadApprovals.
+const (
+	approveTitle = "Approve"
+	allowTitle   = "Allow it with"
+)
+
 var planColumns = []sheetColumn{
-	{"Change", 11}, {"Kind", 13}, {"Name", 28}, {"Where", 18}, {"What changes", 60}, {"Possible spend", 24}, {"Held because", 44}, {"Allow it with", 40},
+	{approveTitle, 10}, {"Change", 11}, {"Kind", 13}, {"Name", 28}, {"Where", 18}, {"What changes", 60}, {"Possible spend", 24}, {"Held because", 44}, {allowTitle, 40},
 }
 
 // writePlan lists every change of a plan: those of other files, too, because a
@@ -44,7 +50,23 @@ func (c *markedCopy) writePlan(changes []PlannedChange) error {
 			return err
 		}
 	}
+	if err := c.askApproval(sheet, len(changes)); err != nil {
+		return err
+	}
 	return c.finishSheet(sheet, planColumns, colourRequired, len(changes))
+}
+
+// askApproval gives the first column a choice, and says in its note what it does.
+func (c *markedCopy) askApproval(sheet string, rows int) error {
+	choice := excelize.NewDataValidation(true)
+	choice.SetSqref(fmt.Sprintf("A2:A%d", rows+1))
+	if err := choice.SetDropList([]string{"yes", "no"}); err != nil {
+		return err
+	}
+	if err := c.file.AddDataValidation(sheet, choice); err != nil {
+		return err
+	}
+	return c.file.AddComment(sheet, noteAt("A1", "yes lets a change that is held go on: adsync apply --approved with this copy takes what stands at the end of the row for said.\nBlank or no: it stays held. Changes that are not held need no approval."))
 }
 
 func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error {
@@ -52,10 +74,14 @@ func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error 
 	if change.Position.File == c.name && change.Position.Sheet != "" {
 		where = strings.TrimPrefix(where, diag.Printable(c.name)+":")
 	}
-	texts := []string{change.Action, string(change.Address.Kind), change.Name, where, strings.Join(change.Fields, "\n"), change.Spend, change.Held, change.Allow}
+	approve := ""
+	if change.Allow != "" {
+		approve = "no"
+	}
+	texts := []string{approve, change.Action, string(change.Address.Kind), change.Name, where, strings.Join(change.Fields, "\n"), change.Spend, change.Held, change.Allow}
 	for i, text := range texts {
 		l := look{wrap: true, line: true}
-		if change.Held != "" && (i == 0 || i == 6) {
+		if change.Held != "" && (i == 1 || i == 7) {
 			l.font, l.fill = toneWaiting.font, toneWaiting.fill
 		}
 		if err := c.put(sheet, row, i+1, text, l); err != nil {
@@ -65,7 +91,7 @@ func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error 
 			return err
 		}
 	}
-	return c.link(sheet, row, 4, change.Position)
+	return c.link(sheet, row, 5, change.Position)
 }
 
 // roleCopy is what the sheet _sync of a marked copy says.
@@ -104,29 +130,4 @@ func (c *markedCopy) roleRow() (int, error) {
 		}
 	}
 	return len(rows) + 1, nil
-}
-
-// IsMarkedCopy says that a workbook is a copy adsync wrote, and not somebody's own.
-func IsMarkedCopy(content []byte) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), defaultBounds().perFile)
-	defer cancel()
-	members, finding := xlsx.Open(ctx, content, defaultBounds().workbook())
-	if finding != nil {
-		return false
-	}
-	book, err := xlsx.ReadBook(members)
-	if err != nil {
-		return false
-	}
-	isCopy := false
-	for _, ref := range book.Sheets {
-		if ref.Name != syncTab {
-			continue
-		}
-		_, err = xlsx.Walk(book, ref.Part, func(row *xlsx.Row) error {
-			isCopy = isCopy || len(row.Cells) == 2 && row.Cells[0].Text == "role" && row.Cells[1].Text == roleCopy
-			return nil
-		})
-	}
-	return isCopy && err == nil
 }

@@ -37,6 +37,7 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().StringVar(&f.saved, "plan", "", "apply a plan saved with plan --out, if it still holds")
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
 	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
+	approvedFlag(c, &f.approved)
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -44,6 +45,9 @@ func (a *app) apply() *cobra.Command {
 func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
 	dir, err := folder(c, args)
 	if err != nil {
+		return err
+	}
+	if err := f.readApproved(); err != nil {
 		return err
 	}
 	l := a.loadForService(c.Context(), dir)

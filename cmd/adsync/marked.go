@@ -20,6 +20,28 @@ func markedFlag(c *cobra.Command, target *string) {
 	c.Flags().StringVar(target, "marked", "", "folder, or file for a single workbook, to write copies of the workbooks to, with what is said of each row in the row")
 }
 
+func approvedFlag(c *cobra.Command, file *string) {
+	c.Flags().StringVar(file, "approved", "", "copy of plan --marked whose sheet Plan says yes to changes that are held: each is allowed as its row says")
+}
+
+// readApproved adds what a copy of the plan approves to the allowances of the
+// command line.
+func (f *planFlags) readApproved() error {
+	if f.approved == "" {
+		return nil
+	}
+	content, err := os.ReadFile(f.approved)
+	if err != nil {
+		return configuration("--approved: %v", err)
+	}
+	allow, err := sources.ReadApprovals(content)
+	if err != nil {
+		return configuration("--approved: %s: %v", f.approved, err)
+	}
+	f.allow = append(f.allow, allow...)
+	return nil
+}
+
 // workbooks are the workbooks that were read, and those that could not be.
 func workbooks(l loaded) []string {
 	var files []string

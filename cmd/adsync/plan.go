@@ -19,6 +19,7 @@ type planFlags struct {
 	detailed bool
 	out      string
 	marked   string
+	approved string
 }
 
 func (a *app) plan() *cobra.Command {
@@ -33,6 +34,7 @@ func (a *app) plan() *cobra.Command {
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
 	markedFlag(c, &f.marked)
+	approvedFlag(c, &f.approved)
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -62,6 +64,9 @@ func accountOf(a state.Account) accountDocument {
 func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 	dir, err := folder(c, args)
 	if err != nil {
+		return err
+	}
+	if err := f.readApproved(); err != nil {
 		return err
 	}
 	l, view, agent, err := a.planned(c.Context(), dir, f)

@@ -1,0 +1,99 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// IsMarkedCopy says that a workbook is a copy adsync wrote, and not somebody's own.
+func IsMarkedCopy(content []byte) bool {
+	isCopy := false
+	err := walkSheet(content, syncTab, func(row *xlsx.Row) error {
+		isCopy = isCopy || len(row.Cells) == 2 && row.Cells[0].Text == "role" && row.Cells[1].Text == roleCopy
+		return nil
+	})
+	return isCopy && err == nil
+}
+
+// ReadApprovals reads what the sheet Plan of a marked copy allows: the arguments
+// of --allow of the rows whose column Approve says yes.
+func ReadApprovals(content []byte) (allow []string, err error) {
+	if !IsMarkedCopy(content) {
+		return nil, errors.New("it is no copy adsync plan --marked wrote")
+	}
+	columns := map[string]int{}
+	err = walkSheet(content, planTab, func(row *xlsx.Row) error {
+		cells := map[int]string{}
+		for _, c := range row.Cells {
+			cells[c.Column] = strings.TrimSpace(c.Text)
+			if row.Number == 1 {
+				columns[c.Text] = c.Column
+			}
+		}
+		if row.Number == 1 {
+			return nil
+		}
+		approved, err := isApproved(row.Number, cells[columns[approveTitle]])
+		if err != nil || !approved {
+			return err
+		}
+		own := allowances(cells[columns[allowTitle]])
+		if len(own) == 0 {
+			return fmt.Errorf("row %d of its sheet %s is approved, and nothing can release it", row.Number, planTab)
+		}
+		allow = append(allow, own...)
+		return nil
+	})
+	if err == nil && (columns[approveTitle] == 0 || columns[allowTitle] == 0) {
+		err = fmt.Errorf("its sheet %s has no columns %s and %s", planTab, approveTitle, allowTitle)
+	}
+	return allow, err
+}
+
+// isApproved takes yes for yes, and nothing or no for no; anything else is not guessed.
+func isApproved(row int, text string) (bool, error) {
+	switch resource.Fold(text) {
+	case "yes":
+		return true, nil
+	case "", "no":
+		return false, nil
+	}
+	return false, fmt.Errorf("%s is %q in row %d of its sheet %s; want yes or no", approveTitle, text, row, planTab)
+}
+
+// allowances are the arguments of --allow in a cell, one a line.
+func allowances(text string) []string {
+	var allow []string
+	for line := range strings.Lines(text) {
+		if argument, ok := strings.CutPrefix(strings.TrimSpace(line), "--allow "); ok {
+			allow = append(allow, argument)
+		}
+	}
+	return allow
+}
+
+// walkSheet visits the rows of one sheet of a workbook that is whole.
+func walkSheet(content []byte, sheet string, visit func(*xlsx.Row) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), defaultBounds().perFile)
+	defer cancel()
+	members, finding := xlsx.Open(ctx, content, defaultBounds().workbook())
+	if finding != nil {
+		return errors.New(finding.Message)
+	}
+	book, err := xlsx.ReadBook(members)
+	if err != nil {
+		return err
+	}
+	for _, ref := range book.Sheets {
+		if ref.Name == sheet {
+			_, err := xlsx.Walk(book, ref.Part, visit)
+			return err
+		}
+	}
+	return fmt.Errorf("it has no sheet %s", sheet)
+}
