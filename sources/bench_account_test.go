@@ -172,6 +172,7 @@ func (s *stretch) add(t testing.TB, do func()) {
 
 // Allocations grow with the account and no faster, workbooks too.
 func TestAllocationsAResourceFromAWorkbook(t *testing.T) {
+	withoutRaceDetector(t)
 	perResource := func(campaigns int) float64 {
 		p, _ := hintedBook(t, campaigns, 4)
 		schemas := kinds.All()

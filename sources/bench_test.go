@@ -64,6 +64,7 @@ ad_groups:
 // The goal of an offline plan is 180 allocations a resource, of which the YAML
 // parser takes 90; they grow with the account and no faster.
 func TestAllocationsAResource(t *testing.T) {
+	withoutRaceDetector(t)
 	perResource := func(campaigns int) float64 {
 		dir := t.TempDir()
 		writeAccount(t, dir, campaigns, 100)

@@ -44,6 +44,7 @@ func BenchmarkBareCSV(b *testing.B) {
 
 // Allocations have no noise: a row takes few, whatever the length of the file.
 func TestAllocationsARowOfACSV(t *testing.T) {
+	withoutRaceDetector(t)
 	content := accountCSV(t)
 	rows := testing.AllocsPerRun(1, func() { readCSV(context.Background(), "all.csv", content, workbookInput()) }) / 15_000
 	if rows > 20 {

@@ -120,6 +120,7 @@ type nasty struct {
 
 func (n nasty) run(t *testing.T) {
 	t.Run(n.name, func(t *testing.T) {
+		withoutRaceDetector(t)
 		m := measure(t, n.files())
 		t.Logf("%d MiB, %v, %d problems", m.PeakMiB, m.Took.Round(time.Millisecond), m.Problems)
 		if m.PeakMiB > n.mib || m.Took > n.took {
@@ -129,6 +130,15 @@ func (n nasty) run(t *testing.T) {
 			t.Errorf("reading finds %d problems, the first %q; want at most %d with %q", m.Problems, m.First, max(n.mostSaid, 1), n.problem)
 		}
 	})
+}
+
+// withoutRaceDetector leaves out what measures memory, time and allocations: the
+// race detector, which runs with -short, takes its own.
+func withoutRaceDetector(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the race detector takes memory and time of its own")
+	}
 }
 
 // inSheet, inStrings and inStyles make the files of a project with one raw
@@ -188,9 +198,6 @@ func TestW21SparseSheetsAndManyStylesTakeLittle(t *testing.T) {
 // TestReadingStaysWithinItsBounds holds the memory and the time of the nastiest
 // files that are within the bounds of their size.
 func TestReadingStaysWithinItsBounds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector takes memory of its own")
-	}
 	cells := func(count int) string { return strings.Repeat(`<c t="str"><v>x</v></c>`, count) }
 	for _, n := range []nasty{
 		{"cells of one character", func() map[string]string { return inSheet(t, filled(100, "<row>"+cells(60)+"</row>")) }, 650, 12 * time.Second, "file has 216202 problems more", 10_001},
