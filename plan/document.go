@@ -16,6 +16,7 @@ type Document struct {
 	Kept     []string         `json:"kept"` // addresses removed from the files and kept by policy
 	Summary  Summary          `json:"summary"`
 	Spend    Spend            `json:"spend"`
+	Money    Money            `json:"money"`
 	Problems []diag.Problem   `json:"problems"`
 
 	Accidents []AccidentDocument `json:"accidents"`
@@ -46,6 +47,8 @@ type FieldDocument struct {
 	Cause    Cause           `json:"cause"`
 	Phase    Phase           `json:"phase"`
 	Position diag.Position   `json:"position"`
+	Edited   *Edited         `json:"edited,omitempty"`  // of an edit, in a git repository
+	Foreign  *Foreign        `json:"foreign,omitempty"` // of what someone changed at the service
 	Held     *HoldDocument   `json:"held,omitempty"`
 }
 
@@ -74,7 +77,7 @@ type Summary struct {
 
 // Document gives the JSON form of the plan.
 func (p *Plan) Document() Document {
-	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Problems: p.Problems,
+	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Problems: p.Problems,
 		Accidents: accidentDocuments(p.Accidents)}
 	for i := range p.Changes {
 		d.Changes = append(d.Changes, p.Changes[i].document())
@@ -84,6 +87,12 @@ func (p *Plan) Document() Document {
 	}
 	if d.Problems == nil {
 		d.Problems = []diag.Problem{}
+	}
+	if d.Money.Bounds == nil {
+		d.Money.Bounds = []SpendBound{}
+	}
+	if d.Money.Campaigns == nil {
+		d.Money.Campaigns = []CampaignMoney{}
 	}
 	return d
 }
@@ -151,7 +160,7 @@ func fieldDocuments(fields []Field) []FieldDocument {
 	for _, f := range fields {
 		documents = append(documents, FieldDocument{
 			Name: f.Name, Desired: unlessAbsent(f.Desired), Last: unlessAbsent(f.Last), Live: unlessAbsent(f.Live),
-			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Held: f.Held.document(),
+			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Edited: f.Edited, Foreign: f.Foreign, Held: f.Held.document(),
 		})
 	}
 	return documents

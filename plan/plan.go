@@ -31,6 +31,7 @@ type Plan struct {
 	Problems  []diag.Problem     // sorted
 	Accidents []Accident         // sorted, what holds something first; the changes it holds say so too
 	Spend     Spend              // of the whole account, before and after Applicable
+	Money     Money              // what that does to possible spend, for people
 
 	schemas resource.Schemas
 }
@@ -57,6 +58,8 @@ type Field struct {
 	Last    resource.Value
 	Live    resource.Value
 	Cause   Cause
+	Edited  *Edited  // who changed it in the files, where that is known
+	Foreign *Foreign // who changed it at the service, where that is known
 	Phase   Phase
 	Held    *Hold
 }

@@ -170,8 +170,7 @@ func (a *app) planFailed(l loaded, failure error) error {
 	if a.flags.output != "json" {
 		return failure
 	}
-	document := planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Error: coded(failure)}
-	document.Changes, document.Kept, document.Accidents = []plan.ChangeDocument{}, []string{}, []plan.AccidentDocument{}
+	document := planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: new(plan.Plan).Document(), Error: coded(failure)}
 	document.Problems = listed(l.desired.Problems)
 	if err := a.printJSON(document); err != nil {
 		return err
