@@ -15,7 +15,8 @@ import (
 // address is, in this order:
 //
 //  1. what the id is bound to in last. Where the files give the id to another
-//     key and name the bound one no more, the key has moved and the new one counts;
+//     key beneath the same parent and name the bound one no more, the key has
+//     moved and the new one counts;
 //  2. that of the resource the files give the id;
 //  3. that of the resource of the files, under the same parent, without a
 //     binding and an id, whose name is the same, exactly or but for case. What
@@ -142,7 +143,7 @@ func (i *identifier) byID(s *resource.Schema, r *resource.Resource, parent resou
 	given, isGiven := i.given[id]
 	bound, isBound := i.bound[id]
 	switch {
-	case isBound && isGiven && given != bound && i.desired.Get(bound) == nil:
+	case isBound && isGiven && given != bound && given.Up(s.Parent) == parent && i.desired.Get(bound) == nil:
 		return given, true
 	case isBound && !parent.IsZero():
 		return parent.Down(s.Kind, bound.Leaf()), true
@@ -276,6 +277,8 @@ func (i *identifier) checkGiven() {
 		r := i.desired.Get(i.given[id])
 		switch {
 		case found && address == r.Address:
+		case found && i.schemas.Parent(address) != i.schemas.Parent(r.Address):
+			i.problem(diag.Error, diag.Conflicting, r, i.elsewhere(id, r, address))
 		case found && i.isOther(r.Address, id.id):
 			i.problem(diag.Error, diag.Conflicting, r, fmt.Sprintf("id is %q, and the key is bound to %q; want that id, or another key", id.id, i.last.Get(r.Address).ID))
 		case found:
@@ -284,6 +287,18 @@ func (i *identifier) checkGiven() {
 			i.problem(diag.Error, diag.BadValue, r, fmt.Sprintf("id is %q, and the service has no such %s; want the id of a live one, or none", id.id, id.kind))
 		}
 	}
+}
+
+// elsewhere says that a row stands beneath another parent than what its id
+// names. The service moves nothing, so that one of the two has to give way.
+func (i *identifier) elsewhere(id identity, r *resource.Resource, live resource.Address) string {
+	here, there := i.schemas.Parent(r.Address), i.schemas.Parent(live)
+	stands := "beneath " + there.String() + " at the service"
+	if there.IsZero() {
+		stands = "beneath a parent that is not listed"
+	}
+	return fmt.Sprintf("id is %q, which is %s, and the row is beneath %s; nothing moves to another parent: put the row back, or leave the id out and give another key, to make a new one",
+		id.id, stands, here)
 }
 
 func (i *identifier) wantedArchived(r *resource.Resource) bool {

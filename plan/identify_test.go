@@ -73,7 +73,7 @@ warning: title is "Shoes one", which fits a1 at the service and 2 resources of t
 			problems: `id is "c1", as that of campaign/x; want an id once (ADS1012)`},
 		{name: "an ad of another ad group", desired: "campaign/x name=Spring\nad_group/x/r name=Runners\nad_group/x/s name=Sprinters\nad/x/s/a#a1 name=Hero",
 			live: "campaign c1 name=Spring\nad_group g1<c1 name=Runners\nad_group g2<c1 name=Sprinters\nad a1<g1 name=Hero", want: "c1=campaign/x g1=ad_group/x/r a1=ad/x/r/~a1 g2=ad_group/x/s",
-			problems: `id is "a1", which is that of ad/x/r/~a1; want another id, or the same key (ADS1014)`},
+			problems: `id is "a1", which is beneath ad_group/x/r at the service, and the row is beneath ad_group/x/s; nothing moves to another parent: put the row back, or leave the id out and give another key, to make a new one (ADS1014)`},
 		{name: "a key that moved, named by its id, takes its tree along", last: "campaign/old#c1 name=Spring\nad_group/old/r#g1 name=Runners", desired: "campaign/new#c1 name=Spring\nad_group/new/r name=Runners",
 			live: "campaign c1 name=Spring\nad_group g1<c1 name=Runners", want: "c1=campaign/new g1=ad_group/new/r"},
 		{name: "listed twice", last: "campaign/x#c1", live: "campaign c1 name=Spring\ncampaign c1 name=Spring", want: "c1=campaign/x"},
@@ -92,6 +92,34 @@ warning: title is "Shoes one", which fits a1 at the service and 2 resources of t
 			again, _ := plan.Identify(kinds.All(), snapshot(t, tt.last), snapshot(t, tt.desired), live)
 			if d := cmp.Diff(identities(got), identities(again)); d != "" {
 				t.Errorf("Identify of the list reversed (-first +second):\n%s", d)
+			}
+		})
+	}
+}
+
+// An ad that was moved to another ad group keeps its address and its record: it
+// is never taken for one of the other ad group.
+func TestH9AnAdMovedToAnotherAdGroup(t *testing.T) {
+	const live = "campaign c1 name=Spring\nad_group g1<c1 name=Runners\nad_group g2<c1 name=Sprinters\nad a1<g1 name=Hero"
+	const above = "campaign/x#c1 name=Spring\nad_group/x/r#g1 name=Runners\nad_group/x/s#g2 name=Sprinters\n"
+	const beneathOther = `id is "a1", which is beneath ad_group/x/r at the service, and the row is beneath ad_group/x/s; nothing moves to another parent: put the row back, or leave the id out and give another key, to make a new one (ADS1014)`
+	tests := []struct{ name, last, desired, want, problems string }{
+		{"managed, the id taken along", above + "ad/x/r/a#a1 name=Hero", above + "ad/x/s/a#a1 name=Hero", "ad/x/r/a", beneathOther},
+		{"managed, the id taken along under another key", above + "ad/x/r/a#a1 name=Hero", above + "ad/x/s/b#a1 name=Hero", "ad/x/r/a", beneathOther},
+		{"not managed yet", above, above + "ad/x/s/a#a1 name=Hero", "ad/x/r/~a1", beneathOther},
+		{"to a new ad group", above + "ad/x/r/a#a1 name=Hero", above + "ad_group/x/new name=New\nad/x/new/a#a1 name=Hero", "ad/x/r/a",
+			strings.ReplaceAll(beneathOther, "x/s;", "x/new;")},
+		{"without its id it is another", above + "ad/x/r/a#a1 name=Hero", above + "ad/x/s/a name=Hero", "ad/x/r/a", ""},
+		{"another key beneath the same ad group", above + "ad/x/r/a#a1 name=Hero", above + "ad/x/r/b#a1 name=Hero", "ad/x/r/b", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, found := plan.Identify(kinds.All(), snapshot(t, tt.last), snapshot(t, tt.desired), listed(t, live))
+			if d := cmp.Diff(tt.problems, problems(found)); d != "" {
+				t.Errorf("problems (-want +got):\n%s", d)
+			}
+			if !strings.Contains(identities(got), "a1="+tt.want+" ") {
+				t.Errorf("Identify = %s, want a1=%s", identities(got), tt.want)
 			}
 		})
 	}
