@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -24,20 +26,37 @@ func EncodeUpload(filename string, image []byte) (contentType string, body []byt
 	if len(image) == 0 {
 		return "", nil, errors.New("image is empty; want JPEG, PNG or WebP")
 	}
-	hash := sha256.Sum256(image)
+	return encodeForm(formFile{baseName(filename), http.DetectContentType(image), image}, nil)
+}
+
+// formFile is the file of a form.
+type formFile struct {
+	name, contentType string
+	content           []byte
+}
+
+// encodeForm builds a multipart form of a file and further fields.
+func encodeForm(file formFile, fields map[string]string) (contentType string, body []byte, err error) {
+	hash := sha256.Sum256(file.content)
 	var form bytes.Buffer
+	form.Grow(len(file.content) + 1024)
 	writer := multipart.NewWriter(&form)
 	if err := writer.SetBoundary("adsync-" + hex.EncodeToString(hash[:24])); err != nil {
 		return "", nil, fmt.Errorf("set boundary: %w", err)
 	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if err := writer.WriteField(name, fields[name]); err != nil {
+			return "", nil, fmt.Errorf("write form: %w", err)
+		}
+	}
 	part, err := writer.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": baseName(filename)})},
-		"Content-Type":        {http.DetectContentType(image)},
+		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": file.name})},
+		"Content-Type":        {file.contentType},
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("begin form: %w", err)
 	}
-	if _, err := part.Write(image); err != nil {
+	if _, err := part.Write(file.content); err != nil {
 		return "", nil, fmt.Errorf("write form: %w", err)
 	}
 	if err := writer.Close(); err != nil {
@@ -70,7 +89,7 @@ func (c *Client) Upload(ctx context.Context, filename string, image []byte) (fil
 	if err != nil {
 		return "", refuse(http.MethodPost, "/upload", err)
 	}
-	return c.upload(ctx, contentType, body)
+	return c.upload(ctx, "/upload", contentType, body)
 }
 
 // UploadURL lets the service fetch an image: POST /upload with image_url. What
@@ -80,13 +99,13 @@ func (c *Client) UploadURL(ctx context.Context, imageURL string) (fileID string,
 	if err != nil {
 		return "", refuse(http.MethodPost, "/upload", err)
 	}
-	return c.upload(ctx, "application/json", body)
+	return c.upload(ctx, "/upload", "application/json", body)
 }
 
-func (c *Client) upload(ctx context.Context, contentType string, body []byte) (fileID string, err error) {
-	e, err := parseEndpoint("/upload")
+func (c *Client) upload(ctx context.Context, path, contentType string, body []byte) (fileID string, err error) {
+	e, err := parseEndpoint(path)
 	if err != nil {
-		return "", refuse(http.MethodPost, "/upload", err)
+		return "", refuse(http.MethodPost, path, err)
 	}
 	r := request{method: http.MethodPost, endpoint: e, body: body, contentType: contentType}
 	err = c.do(ctx, r, func(body []byte) (err error) {

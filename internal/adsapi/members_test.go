@@ -1,0 +1,110 @@
+package adsapi
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const operationAnswer = `{"operation_id":"caudop_1","custom_audience_id":"caud_1","operation":"add","status":"processing"}`
+
+func TestUploadOfPeopleSaysNothingOfTheirFile(t *testing.T) {
+	var name, purpose, path, got string
+	c, _ := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		file, header, err := r.FormFile("file")
+		if err != nil {
+			respond(w, 400, `{"error":"no file"}`)
+			return
+		}
+		content, _ := io.ReadAll(file)
+		name, purpose, path, got = header.Filename, r.FormValue("purpose"), r.URL.Path, string(content)
+		respond(w, 200, `{"file_id":"oaisdmntci_1"}`)
+	})
+	file, err := c.UploadMembers(t.Context(), []byte("aa\nbb\n"))
+	if err != nil || file != (MembersFile{"oaisdmntci_1", "members.txt", "text/plain", 6}) {
+		t.Fatalf("UploadMembers = %+v, %v", file, err)
+	}
+	if name != "members.txt" || purpose != "custom_audience" || path != "/v1/uploads" || got != "aa\nbb\n" {
+		t.Errorf("the service saw %q with the purpose %q at %s: %q", name, purpose, path, got)
+	}
+}
+
+func TestUploadOfPeopleOfUnknownOutcomeIsSentOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wire{answers: []answer{{err: errors.New("connection reset")}}}
+		_, err := clientOf(t, w).UploadMembers(t.Context(), []byte("aa\n"))
+		if AppliedOf(err) != Unknown || len(w.requests()) != 1 {
+			t.Errorf("UploadMembers = %v after %d requests; want unknown, sent once", err, len(w.requests()))
+		}
+	})
+}
+
+// A6: the required key goes with the request, and every repetition is the same.
+func TestA6MembershipOperationGoesAgainUnderItsKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wire{answers: []answer{{err: io.ErrUnexpectedEOF}, {status: 503}, {status: 200, body: operationAnswer}}}
+		o, err := clientOf(t, w).ChangeMembers(t.Context(), Mutation{Path: "/custom_audiences/caud_1/add", Key: "k", Body: []byte(`{"file_id":"f"}`)})
+		if err != nil || o != (MemberOperation{"caudop_1", "caud_1", "add", "processing"}) || o.Ended() {
+			t.Fatalf("ChangeMembers = %+v, %v", o, err)
+		}
+		for _, s := range w.requests() {
+			if s.key != "k" || s.body != `{"file_id":"f"}` {
+				t.Errorf("sent %q under %q; want the same bytes under the same key", s.body, s.key)
+			}
+		}
+	})
+}
+
+func TestA6MembershipOperationWithoutAKeyIsNotSent(t *testing.T) {
+	w := &wire{answers: []answer{{status: 200, body: operationAnswer}}}
+	_, err := clientOf(t, w).ChangeMembers(t.Context(), Mutation{Path: "/custom_audiences/caud_1/add"})
+	if !errors.Is(err, ErrInvalidRequest) || AppliedOf(err) != Never || len(w.requests()) != 0 {
+		t.Errorf("ChangeMembers without a key = %v, %d requests; want none", err, len(w.requests()))
+	}
+}
+
+// A7: resume has neither a key nor a body (interface, part 4).
+func TestA7ResumeHasNeitherKeyNorBody(t *testing.T) {
+	w := &wire{answers: []answer{{status: 200, body: operationAnswer}}}
+	if _, err := clientOf(t, w).ResumeMembers(t.Context(), "caud_1", "caudop_1"); err != nil {
+		t.Fatal(err)
+	}
+	s := w.requests()[0]
+	if s.key != "" || s.body != "" || !strings.HasSuffix(s.url, "/custom_audiences/caud_1/operations/caudop_1/resume") {
+		t.Errorf("resume sent %q under %q to %s; want nothing under no key", s.body, s.key, s.url)
+	}
+}
+
+func TestMembershipAnswersThatAreNone(t *testing.T) {
+	for _, body := range []string{`{}`, `{"operation_id":""}`, `{"operation_id":"other"}`, `[]`} {
+		w := &wire{answers: []answer{{status: 200, body: body}}}
+		if _, err := clientOf(t, w).MemberOperation(t.Context(), "caud_1", "caudop_1"); !errors.Is(err, ErrUnreadable) {
+			t.Errorf("MemberOperation answered %s = %v; want unreadable", body, err)
+		}
+	}
+}
+
+func TestMembershipOperationsArePagedToTheEnd(t *testing.T) {
+	w := &wire{answers: []answer{
+		{status: 200, body: `{"data":[` + operationAnswer + `],"has_more":true,"next_cursor":"c1"}`},
+		{status: 200, body: `{"data":[],"has_more":true,"next_cursor":"c2"}`},
+		{status: 200, body: `{"data":[` + strings.ReplaceAll(operationAnswer, "caudop_1", "caudop_2") + `],"has_more":false,"next_cursor":null}`},
+	}}
+	all, err := clientOf(t, w).MemberOperations(t.Context(), "caud_1")
+	var ids []string
+	for _, o := range all {
+		ids = append(ids, o.ID)
+	}
+	if diff := cmp.Diff([]string{"caudop_1", "caudop_2"}, ids); err != nil || diff != "" {
+		t.Errorf("MemberOperations: %v (-want +got):\n%s", err, diff)
+	}
+	w = &wire{answers: []answer{{status: 200, body: `{"data":[],"has_more":true,"next_cursor":"c1"}`}}}
+	if _, err := clientOf(t, w).MemberOperations(t.Context(), "caud_1"); !errors.Is(err, ErrUnreadable) {
+		t.Errorf("MemberOperations of a list without end = %v; want unreadable", err)
+	}
+}
