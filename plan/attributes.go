@@ -33,7 +33,7 @@ func (d *differ) compareAttributes(t three) {
 		c.Action = Record
 	}
 	d.sortOutFields(t, c)
-	c.Fields = d.carryOver(t, c.Fields)
+	c.Fields = d.sentAlong(t, c.Fields)
 }
 
 func (d *differ) holdAdopt(t three, c *Change) {
@@ -179,9 +179,9 @@ func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign b
 	return nil
 }
 
-// carryOver adds what a setting that is sent whole takes along: the attributes
+// sentAlong adds what a setting that is sent whole takes along: the attributes
 // of it that do not change, with their live values.
-func (d *differ) carryOver(t three, fields []Field) []Field {
+func (d *differ) sentAlong(t three, fields []Field) []Field {
 	settings := map[string]bool{}
 	for i := range fields {
 		if s := t.kind.whole[fields[i].Name]; s != "" {
@@ -197,7 +197,7 @@ func (d *differ) carryOver(t three, fields []Field) []Field {
 			if unset(v) || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
 				continue
 			}
-			carried := Field{Name: name, Desired: v, Live: v, Cause: CarryOver, Phase: Neutral}
+			carried := Field{Name: name, Desired: v, Live: v, Cause: SentAlong, Phase: Neutral}
 			if t.last != nil {
 				carried.Last = t.last.Value(name)
 			}

@@ -35,6 +35,7 @@ type ChangeDocument struct {
 	Hazards  []Hazard        `json:"hazards"`
 	Held     *HoldDocument   `json:"held,omitempty"`
 	Pruned   bool            `json:"pruned,omitempty"`
+	Foreign  *Foreign        `json:"foreign,omitempty"` // who removed it at the service
 	Spend    Spend           `json:"spend"`
 }
 
@@ -101,9 +102,17 @@ func (p *Plan) Document() Document {
 func (p *Plan) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document()) }
 
 // Hash identifies the plan: SHA-256 over its JSON, in hexadecimal. An approval
-// is bound to it.
+// is bound to it. Who wrote what, and what the plan comes to in money today, is
+// no part of it: they decide nothing.
 func (p *Plan) Hash() string {
-	canonical, err := p.MarshalJSON()
+	d := p.Document()
+	d.Money = Money{}
+	for i := range d.Changes {
+		d.Changes[i].Foreign = nil
+		withoutAuthors(d.Changes[i].Fields)
+		withoutAuthors(d.Changes[i].Recorded)
+	}
+	canonical, err := json.Marshal(d)
 	if err != nil {
 		// Document holds strings, integers and values; an absent value, which
 		// alone has no JSON form, is left out.
@@ -111,6 +120,12 @@ func (p *Plan) Hash() string {
 	}
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
+}
+
+func withoutAuthors(fields []FieldDocument) {
+	for i := range fields {
+		fields[i].Edited, fields[i].Foreign = nil, nil
+	}
 }
 
 // Summary counts what the plan would do.
@@ -151,7 +166,7 @@ func (c *Change) document() ChangeDocument {
 	return ChangeDocument{
 		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
 		Fields: fieldDocuments(c.Fields), Recorded: fieldDocuments(c.Recorded), Hazards: hazards, Held: c.Held.document(),
-		Pruned: c.Pruned, Spend: c.Spend,
+		Pruned: c.Pruned, Foreign: c.Foreign, Spend: c.Spend,
 	}
 }
 

@@ -10,7 +10,7 @@ func FieldLines(schemas resource.Schemas, c *Change) []string {
 	var lines []string
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		if f.Cause == CarryOver {
+		if f.Cause == SentAlong {
 			continue
 		}
 		if a, ok := schema.Attribute(f.Name); ok {

@@ -18,6 +18,7 @@ import (
 type Input struct {
 	Schemas             resource.Schemas
 	Last, Desired, Live *resource.Snapshot // Live as Identify gives it
+	Waiting             *resource.Snapshot // edits an apply has seen before and not carried out
 	Policy              Policy
 	Allow               []Allowance
 }
@@ -47,6 +48,7 @@ type Change struct {
 	Recorded []Field       // what files and service agree on and the record does not say yet; never sent
 	Hazards  []Hazard      // sorted, allowed or not
 	Held     *Hold         // holds the whole change
+	Foreign  *Foreign      // who removed it at the service, where that is known
 	Pruned   bool          // the policy asks for it, because the files no longer name the resource
 	Spend    Spend         // what the part that is not held does to possible spend
 }
@@ -83,7 +85,7 @@ type Spend struct {
 }
 
 // Applicable gives the changes without what is held. A held field whose setting
-// is sent whole all the same stays, as a carry-over of its live value; a held
+// is sent whole all the same stays, sent along with its live value; a held
 // replace leaves an update of the other fields; a change with nothing left to
 // send leaves a record, or nothing.
 func (p *Plan) Applicable() []Change {
@@ -141,12 +143,12 @@ func (c Change) applicable(s *resource.Schema) (Change, bool) {
 	return c, true
 }
 
-// withoutHeld drops held fields, and carry-overs no field of their setting
+// withoutHeld drops held fields, and what is sent along with no field of their setting
 // needs any more.
 func withoutHeld(s *resource.Schema, fields []Field) []Field {
 	sent := map[string]bool{}
 	for _, f := range fields {
-		if f.Held == nil && f.Cause != CarryOver {
+		if f.Held == nil && f.Cause != SentAlong {
 			sent[settingOf(s, f.Name)] = true
 		}
 	}
@@ -154,10 +156,10 @@ func withoutHeld(s *resource.Schema, fields []Field) []Field {
 	for _, f := range fields {
 		setting := settingOf(s, f.Name)
 		switch {
-		case f.Held == nil && (f.Cause != CarryOver || sent[setting]):
+		case f.Held == nil && (f.Cause != SentAlong || sent[setting]):
 			kept = append(kept, f)
 		case f.Held != nil && setting != "" && sent[setting] && f.Live.IsSet():
-			kept = append(kept, Field{Name: f.Name, Desired: f.Live, Last: f.Last, Live: f.Live, Cause: CarryOver, Phase: Neutral})
+			kept = append(kept, Field{Name: f.Name, Desired: f.Live, Last: f.Last, Live: f.Live, Cause: SentAlong, Phase: Neutral})
 		}
 	}
 	return kept

@@ -145,7 +145,7 @@ func recorded(last *resource.Snapshot, changes []plan.Change) *resource.Snapshot
 			after.Put(&resource.Resource{Address: c.Address, ID: "id:" + c.Address.String()})
 		}
 		for _, f := range slices.Concat(c.Fields, c.Recorded) {
-			if f.Cause != plan.CarryOver {
+			if f.Cause != plan.SentAlong {
 				after.Get(c.Address).Set(f.Name, f.Desired)
 			}
 		}
@@ -212,7 +212,7 @@ func sent(changes []plan.Change) map[string]bool {
 		}
 		all[c.Address.String()] = true
 		for _, f := range c.Fields {
-			if f.Cause != plan.CarryOver {
+			if f.Cause != plan.SentAlong {
 				all[c.Address.String()+" "+f.Name] = true
 			}
 		}

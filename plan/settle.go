@@ -18,7 +18,7 @@ func (d *differ) holdBroken(c *Change) {
 	}
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		if f.Held != nil || f.Cause == CarryOver || f.Phase == Lower {
+		if f.Held != nil || f.Cause == SentAlong || f.Phase == Lower {
 			continue
 		}
 		for j := range c.Fields {

@@ -22,7 +22,7 @@ func (t *printer) fields(indent int, c *Change) {
 	var along []Field
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		if f.Cause == CarryOver {
+		if f.Cause == SentAlong {
 			along = append(along, *f)
 			continue
 		}

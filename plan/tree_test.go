@@ -189,7 +189,7 @@ func TestApplicableLeavesOutWhatIsHeld(t *testing.T) {
 	}{
 		{"a setting sent whole takes the held field along as it is live",
 			above + strings.Replace(live, "Light", "Lighter", 1), above + "ad/x/r/a title=Shoes_two body=Lighter", above + live,
-			"update ad/x/r/a; body Light carry-over neutral; image https://a.example/a.png carry-over neutral; target_url https://a.example/ carry-over neutral; title Shoes two edit neutral", nil},
+			"update ad/x/r/a; body Light sent-along neutral; image https://a.example/a.png sent-along neutral; target_url https://a.example/ sent-along neutral; title Shoes two edit neutral", nil},
 		{"a held field alone sends nothing",
 			above + strings.Replace(live, "Light", "Lighter", 1), above + "ad/x/r/a body=Lighter", above + live, "", nil},
 		{"a held replace leaves the other edits",

@@ -33,7 +33,7 @@ func (r *run) blame(p part, words ...string) diag.Position {
 func onlyEdit(p part) diag.Position {
 	at, edits := p.change.Position, 0
 	for _, f := range p.fields {
-		if f.Cause == plan.CarryOver {
+		if f.Cause == plan.SentAlong {
 			continue
 		}
 		if edits++; !f.Desired.Position.IsZero() {

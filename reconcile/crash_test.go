@@ -113,6 +113,10 @@ func (m mortal) RecordFile(ctx context.Context, source, id string) error {
 	return m.write(func() error { return m.Store.RecordFile(ctx, source, id) })
 }
 
+func (m mortal) RecordWaiting(ctx context.Context, waiting *resource.Snapshot) error {
+	return m.write(func() error { return m.Store.RecordWaiting(ctx, waiting) })
+}
+
 func (m mortal) RecordCapability(ctx context.Context, c resource.Capability, there bool) error {
 	return m.write(func() error { return m.Store.RecordCapability(ctx, c, there) })
 }

@@ -137,7 +137,7 @@ func (r *run) activations() []part {
 func (p part) set() resource.Attributes {
 	var set resource.Attributes
 	for _, f := range p.fields {
-		if f.Cause != plan.Default && f.Cause != plan.CarryOver {
+		if f.Cause != plan.Default && f.Cause != plan.SentAlong {
 			set.Set(f.Name, f.Desired)
 		}
 	}

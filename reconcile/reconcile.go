@@ -10,8 +10,10 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -71,6 +73,10 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the last-applied record: %w", err)
 	}
+	waiting, err := a.Store.Waiting(ctx)
+	if err != nil {
+		return nil, err
+	}
 	live, err := a.refresh(ctx, last)
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
@@ -78,10 +84,10 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	snapshot, problems := plan.Identify(a.Schemas, last, desired.Snapshot, live.Resources)
 	live.Snapshot = snapshot
 	computed := plan.Diff(plan.Input{
-		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot,
+		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting,
 		Policy: desired.Policy, Allow: desired.Allow,
 	})
-	computed.Problems = append(problems, computed.Problems...)
+	computed.Problems = slices.Concat(problems, computed.Problems, a.tellForeign(ctx, computed, last))
 	return &View{Plan: computed, Last: last, Live: live}, nil
 }
 
@@ -101,11 +107,24 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err := run.findCapabilities(ctx); err != nil {
 		return run.report(), err
 	}
-	if problems, err := run.rehearse(ctx); err != nil || len(problems) > 0 {
-		return run.report(), orInvalid(err, problems)
+	problems, err := run.rehearse(ctx)
+	if err == nil && len(problems) == 0 {
+		err = run.waves(ctx)
 	}
-	err = run.waves(ctx)
-	return run.report(), err
+	return run.report(), errors.Join(orInvalid(err, problems), run.recordWaiting(context.WithoutCancel(ctx)))
+}
+
+// recordWaiting notes the edits this apply leaves for a later one.
+func (r *run) recordWaiting(ctx context.Context) error {
+	waiting := r.view.Plan.Waiting(func(c *plan.Change) bool {
+		s := r.standings[c.Address]
+		return s != nil && s.outcome == state.OutcomeApplied && s.pending == 0
+	})
+	before, err := r.Store.Waiting(ctx)
+	if err != nil || waiting.Len()+before.Len() == 0 {
+		return err
+	}
+	return r.Store.RecordWaiting(ctx, waiting)
 }
 
 // InvalidError carries the problems that stop an apply before its first change.
@@ -116,7 +135,7 @@ func (e *InvalidError) Error() string {
 }
 
 func orInvalid(err error, problems []diag.Problem) error {
-	if err != nil {
+	if err != nil || len(problems) == 0 {
 		return err
 	}
 	return &InvalidError{Problems: problems}

@@ -191,6 +191,26 @@ func TestFactsAreRemembered(t *testing.T) {
 	})
 }
 
+func TestWhatWaitsIsReplacedWhole(t *testing.T) {
+	both(t, func(t *testing.T, s Store, again func() Store) {
+		ctx := t.Context()
+		waits := func(key string) *resource.Snapshot {
+			waiting := &resource.Snapshot{}
+			waiting.Add(&resource.Resource{Address: address("campaign/" + key), Attributes: resource.Attributes{{Name: "budget.daily", Value: resource.Number(5)}, {Name: "end", Value: resource.Null()}}})
+			return waiting
+		}
+		must(t, s.RecordWaiting(ctx, waits("shoes")))
+		must(t, s.RecordWaiting(ctx, waits("boots")))
+		s = again()
+		got, err := s.Waiting(ctx)
+		must(t, err)
+		same(t, "addresses", got.Addresses(), []resource.Address{address("campaign/boots")})
+		boots := got.Get(address("campaign/boots"))
+		same(t, "budget", boots.Value("budget.daily").Equal(resource.Number(5)), true)
+		same(t, "end", boots.Value("end").IsNull(), true)
+	})
+}
+
 func TestSequenceGivesEachNumberOnce(t *testing.T) {
 	dir := t.TempDir()
 	for want := int64(1); want <= 6; want++ {

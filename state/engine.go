@@ -21,6 +21,7 @@ const (
 	classOperations class = "operations" // step → its operations, while the step is open
 	classRun        class = "run"        // run → when and what
 	classStep       class = "step"       // step → where it stands
+	classWaiting    class = "waiting"    // address → edits an apply has seen and not carried out
 )
 
 // record is one row of the state.

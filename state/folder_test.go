@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/resource"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -62,6 +64,7 @@ func TestReaderWritesNothing(t *testing.T) {
 		"Finish":           s.Finish(ctx, "a", nil, nil),
 		"RecordFile":       s.RecordFile(ctx, "a", "b"),
 		"RecordCapability": s.RecordCapability(ctx, "a", true),
+		"RecordWaiting":    s.RecordWaiting(ctx, &resource.Snapshot{}),
 		"RecordRun":        s.RecordRun(ctx, Run{}),
 		"Block":            s.Block(ctx, address("ad/a"), "", "", ""),
 		"Unblock":          s.Unblock(ctx, nil),

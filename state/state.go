@@ -124,6 +124,11 @@ type Store interface {
 	Capabilities(ctx context.Context) (map[resource.Capability]bool, error)
 	RecordCapability(ctx context.Context, capability resource.Capability, there bool) error
 
+	// Waiting gives the edits the last apply saw and did not carry out, and
+	// RecordWaiting puts others in their place.
+	Waiting(ctx context.Context) (*resource.Snapshot, error)
+	RecordWaiting(ctx context.Context, waiting *resource.Snapshot) error
+
 	// RecordRun writes a run, in place of the one with the same id. The newest
 	// 1,000 are kept.
 	RecordRun(ctx context.Context, run Run) error

@@ -49,6 +49,7 @@ const (
 	WrongAccount       Code = "ADS2006"
 	NotVerified        Code = "ADS2007"
 	ServiceRefused     Code = "ADS2008"
+	SharedOwner        Code = "ADS2009" // somebody else changes what these files manage
 )
 
 // Codes of problems with adsync's own state.

@@ -6,7 +6,7 @@ func ad() *resource.Schema {
 	return &resource.Schema{
 		Kind: Ad, Parent: AdGroup, Title: "Ad", Sheet: "Ads", Collection: "ads",
 		Children: "ads", ParentWire: "ad_group_id",
-		NameFrom: []string{"name", "title"}, Removal: Archived, Insights: "ad",
+		NameFrom: []string{"name", "title"}, Removal: Archived, Insights: "ad", Audit: "ad_id",
 		Attributes: []resource.Attribute{
 			{
 				Name: "name", Header: "Ad", Synonyms: []string{"Ad name", "Name"},

@@ -9,7 +9,7 @@ func adGroup() *resource.Schema {
 	return &resource.Schema{
 		Kind: AdGroup, Parent: Campaign, Title: "Ad group", Sheet: "Ad groups", Collection: "ad_groups",
 		Children: "ad_groups", ParentWire: "campaign_id",
-		NameFrom: []string{"name"}, Removal: Archived, Insights: "ad_group",
+		NameFrom: []string{"name"}, Removal: Archived, Insights: "ad_group", Audit: "ad_group_id",
 		Attributes: []resource.Attribute{
 			{
 				Name: "name", Header: "Ad group", Synonyms: []string{"Ad group name", "Adgroup", "Name"},

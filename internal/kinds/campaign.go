@@ -8,7 +8,7 @@ import (
 func campaign() *resource.Schema {
 	return &resource.Schema{
 		Kind: Campaign, Title: "Campaign", Sheet: "Campaigns", Collection: "campaigns",
-		NameFrom: []string{"name"}, Removal: Archived, Insights: "campaign",
+		NameFrom: []string{"name"}, Removal: Archived, Insights: "campaign", Audit: "campaign_id",
 		Attributes: []resource.Attribute{
 			{
 				Name: "name", Header: "Campaign", Synonyms: []string{"Campaign name", "Name"},

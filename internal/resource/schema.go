@@ -66,6 +66,7 @@ type Schema struct {
 	Bulk       BulkRoute
 
 	Insights string   // the level its figures are asked for at: "campaign"; "" has none
+	Audit    string   // the filter of the audit log that names one: "campaign_id"; "" has none
 	Only     string   // key of a kind an account has one of: nobody writes it
 	Unrouted bool     // read and checked; no route carries it to the service yet
 	NameFrom []string // attributes that name it, the first that is set: the default key is their slug
