@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -62,7 +63,7 @@ func (a *Agent) find(ctx context.Context, step state.Step, operation state.Opera
 		return a.findUpdated(ctx, operation)
 	}
 	o, err := a.findCreated(ctx, operation, ids)
-	if err == nil && o.Outcome == state.OutcomeSkipped && ids[operation.Address] == "" && a.Now().Sub(step.SentAt) < TrustWindow {
+	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" && a.Now().Sub(step.SentAt) < TrustWindow {
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
 	}
@@ -74,16 +75,19 @@ func (a *Agent) find(ctx context.Context, step state.Step, operation state.Opera
 func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (settled, error) {
 	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it"}
 	sent := expectation{address: operation.Address, id: operation.ResourceID, sent: operation.Set}
-	records, err := a.readAll(ctx, []expectation{sent})
+	records, _, err := a.readAll(ctx, []expectation{sent})
 	if err != nil {
 		return o, err
 	}
+	schema := a.Schemas.Of(operation.Address.Kind)
 	files, err := a.sourcesByFile(ctx)
 	record, there := records[operation.ResourceID]
-	if err != nil || !there {
+	if err == nil && !there && sent.deleted(schema) {
+		o.Outcome, o.Message = state.OutcomeApplied, ""
+	}
+	if err != nil || !there || sent.deleted(schema) {
 		return o, err
 	}
-	schema := a.Schemas.Of(operation.Address.Kind)
 	live, err := decoder{a.Zone, files}.decode(schema, record)
 	if err != nil {
 		return o, err
@@ -121,8 +125,10 @@ func (a *Agent) findCreated(ctx context.Context, operation state.Operation, ids 
 	if !parent.IsZero() && ids[parent] == "" {
 		return o, nil
 	}
-	found, err := a.withName(ctx, schema, operation, ids[parent])
+	found, err := a.withName(ctx, schema, operation, ids)
 	switch {
+	case errors.Is(err, errUnlisted):
+		return a.decidedByFiles(schema, operation, o), nil
 	case err != nil:
 		return o, err
 	case len(found) == 1:
@@ -138,28 +144,62 @@ func (a *Agent) findCreated(ctx context.Context, operation state.Operation, ids 
 
 // withName gives the ids of the resources under a parent that carry the name of
 // a create and are not removed.
-func (a *Agent) withName(ctx context.Context, schema *resource.Schema, operation state.Operation, parentID string) ([]string, error) {
-	query := url.Values{}
+func (a *Agent) withName(ctx context.Context, schema *resource.Schema, operation state.Operation, ids map[resource.Address]string) ([]string, error) {
+	query, parentID := url.Values{}, ids[a.Schemas.Parent(operation.Address)]
 	if schema.ParentWire != "" {
 		query.Set(schema.ParentWire, parentID)
 	}
 	var found []string
 	d := decoder{zone: a.Zone}
-	for record, err := range a.Service.List(ctx, schema.Collection, query) {
+	for record, err := range a.reader().list(ctx, schema, query) {
 		if err != nil {
-			return nil, fmt.Errorf("look for %s: %w", operation.Address, err)
+			return nil, fmt.Errorf("look for %s: %w", operation.Address, unlisted(schema, err))
 		}
 		live, err := d.decode(schema, record)
 		if err != nil {
 			return nil, err
 		}
 		elsewhere := live.ParentID != "" && parentID != "" && live.ParentID != parentID
-		if elsewhere || live.Value("status").Text() == schema.Removal || !sameName(schema, operation.Set, live) {
+		if elsewhere || schema.Removed(live) || !madeBy(schema, operation, live) || boundElsewhere(ids, operation.Address, record.ID) {
 			continue
 		}
 		found = append(found, record.ID)
 	}
 	return found, nil
+}
+
+// madeBy says that a resource is what a create asked for: by its name, and by
+// all that was sent where no key tells one create from another.
+func madeBy(schema *resource.Schema, operation state.Operation, live *resource.Resource) bool {
+	if !schema.Calls.Keyless {
+		return sameName(schema, operation.Set, live)
+	}
+	_, mismatch := compare(schema, expectation{sent: operation.Set, created: true}, live)
+	return mismatch == ""
+}
+
+func boundElsewhere(ids map[resource.Address]string, own resource.Address, id string) bool {
+	for address, bound := range ids {
+		if bound == id && address != own && address.Kind == own.Kind {
+			return true
+		}
+	}
+	return false
+}
+
+// decidedByFiles is what becomes of a create that nothing at the service tells
+// of: the files give its id, or no longer name it, or it stays unknown.
+func (a *Agent) decidedByFiles(schema *resource.Schema, operation state.Operation, o settled) settled {
+	switch id := a.Given[operation.Address]; {
+	case id != "":
+		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, id, ""
+	case a.Named != nil && !a.Named(operation.Address):
+		o.Code, o.Message = string(diag.NeedsDecision), "the files no longer name it"
+	default:
+		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
+		o.Message = fmt.Sprintf("its create may have happened, and the service has no list of kind %s; look in the ad manager: if it is there, give its id as id: in the files, if not, give the row another key", schema.Kind)
+	}
+	return o
 }
 
 // sameName compares by every naming attribute the create gave.

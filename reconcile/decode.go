@@ -25,7 +25,7 @@ func (d decoder) decode(schema *resource.Schema, record adsapi.Record) (*resourc
 	if err != nil {
 		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
 	}
-	live := &resource.Resource{Address: resource.Address{Kind: schema.Kind}, ID: record.ID}
+	live := &resource.Resource{Address: resource.Address{Kind: schema.Kind, Key: schema.Only}, ID: record.ID}
 	if schema.ParentWire != "" {
 		live.ParentID, _ = fields[schema.ParentWire].(string)
 	}
@@ -34,9 +34,22 @@ func (d decoder) decode(schema *resource.Schema, record adsapi.Record) (*resourc
 		if a.Wire.Path == "" {
 			continue
 		}
-		live.Set(a.Name, d.value(a, at(fields, a.Wire.Path)))
+		if wire := at(fields, a.Wire.Path); sameEverywhere(a, fields, wire) {
+			live.Set(a.Name, d.value(a, wire))
+		}
 	}
 	return live, nil
+}
+
+// sameEverywhere says that the fields an attribute sets at once agree.
+func sameEverywhere(a *resource.Attribute, fields map[string]any, wire any) bool {
+	text, _ := wire.(string)
+	for _, path := range a.Wire.Same {
+		if other, _ := at(fields, path).(string); other != text {
+			return false
+		}
+	}
+	return true
 }
 
 func object(raw json.RawMessage) (map[string]any, error) {
@@ -61,6 +74,10 @@ func at(fields map[string]any, path string) any {
 // the service has no value there.
 func (d decoder) value(a *resource.Attribute, wire any) resource.Value {
 	switch w := wire.(type) {
+	case bool:
+		if w && a.Wire.Codec == resource.Flag {
+			return resource.Text(a.Choices[0].Value)
+		}
 	case string:
 		return d.textValue(a, w)
 	case json.Number:
@@ -83,6 +100,8 @@ func (d decoder) textValue(a *resource.Attribute, s string) resource.Value {
 		return resource.Text(d.files[s])
 	case a.Wire.Codec == resource.FileID:
 		return resource.Text("file:" + s)
+	case a.Wire.Codec == resource.DayAfter:
+		return resource.Text(resource.DayPlus(s, -1))
 	}
 	return resource.Text(s)
 }
@@ -90,7 +109,7 @@ func (d decoder) textValue(a *resource.Attribute, s string) resource.Value {
 func (d decoder) numberValue(a *resource.Attribute, n json.Number) resource.Value {
 	i, err := n.Int64()
 	switch {
-	case err != nil:
+	case err != nil, a.Wire.Codec == resource.Digits:
 		return resource.Text(n.String())
 	case a.Wire.Codec == resource.StartTime:
 		return resource.Text(resource.DayOf(i, d.zone))

@@ -22,7 +22,8 @@ type encoder struct {
 
 // singleCreate is the body of a POST on the collection (interface, part 4). The
 // parent's id is given; fields that are cleared are left out.
-func (e encoder) singleCreate(c *plan.Change, fields []plan.Field, parentID string) ([]byte, error) {
+func (e encoder) singleCreate(p part, call resource.Call, parentID string) ([]byte, error) {
+	c, fields := p.change, p.fields
 	schema := e.schemas.Of(c.Address.Kind)
 	body := map[string]any{}
 	if schema.ParentWire != "" {
@@ -41,6 +42,10 @@ func (e encoder) singleCreate(c *plan.Change, fields []plan.Field, parentID stri
 	}
 	e.putFixed(schema, c.Address, body, true)
 	e.nameAfterTitle(schema, fields, body)
+	if call.ID != "" {
+		body[call.ID] = nil // null, said aloud, makes one; to leave it out could edit another
+	}
+	putRevision(body, call, p)
 	return json.Marshal(body)
 }
 
@@ -48,7 +53,7 @@ func (e encoder) singleCreate(c *plan.Change, fields []plan.Field, parentID stri
 // none: the first naming attribute that is set.
 func (e encoder) nameAfterTitle(schema *resource.Schema, fields []plan.Field, body map[string]any) {
 	first, _ := schema.Attribute(schema.NameFrom[0])
-	if at(body, first.Wire.Path) != nil {
+	if at(body, first.Wire.Path) != nil || first.Clearable {
 		return
 	}
 	for _, f := range fields {
@@ -61,14 +66,26 @@ func (e encoder) nameAfterTitle(schema *resource.Schema, fields []plan.Field, bo
 
 // singleUpdate is the body of a POST on a resource: plain fields as they are,
 // nested settings whole, on top of what the service holds.
-func (e encoder) singleUpdate(c *plan.Change, fields []plan.Field, record json.RawMessage) ([]byte, error) {
+func (e encoder) singleUpdate(p part, call resource.Call, id string, record json.RawMessage) ([]byte, error) {
+	c, fields := p.change, p.fields
 	schema := e.schemas.Of(c.Address.Kind)
+	if call.NoBody {
+		return nil, nil
+	}
 	live, err := object(record)
 	if err != nil {
 		return nil, fmt.Errorf("read the live %s: %w", c.Address, err)
 	}
 	body := map[string]any{}
+	if call.ID != "" {
+		body[call.ID] = id
+	}
+	putRevision(body, call, p)
+	e.putAlways(schema, call, live, body)
 	for _, f := range fields {
+		if schema.CallOf(f.Name, f.Desired) != nil {
+			continue // the path says it
+		}
 		a, _ := schema.Attribute(f.Name)
 		group, whole := schema.Group(a)
 		if whole && body[group.Wire] == nil {
@@ -83,6 +100,22 @@ func (e encoder) singleUpdate(c *plan.Change, fields []plan.Field, record json.R
 	}
 	e.putFixed(schema, c.Address, body, false)
 	return json.Marshal(body)
+}
+
+// putRevision names the revision a write starts from.
+func putRevision(body map[string]any, call resource.Call, p part) {
+	if call.Revision != "" && p.revision != nil {
+		body[call.Revision] = p.revision
+	}
+}
+
+// putAlways adds what a call wants although it stays as it is.
+func (e encoder) putAlways(schema *resource.Schema, call resource.Call, live, body map[string]any) {
+	for _, name := range call.Always {
+		if a, ok := schema.Attribute(name); ok && at(live, a.Wire.Path) != nil {
+			put(body, a.Wire.Path, at(live, a.Wire.Path))
+		}
+	}
 }
 
 // base is what a nested setting starts from, so that what no file manages stays
@@ -241,6 +274,10 @@ func (e encoder) wire(a *resource.Attribute, v resource.Value) (any, error) {
 		return e.fileID(v)
 	case resource.RawJSON:
 		return json.RawMessage(v.Text()), nil
+	case resource.DayAfter:
+		return resource.DayPlus(v.Text(), 1), nil
+	case resource.Digits:
+		return json.Number(v.Text()), nil
 	}
 	return plain(v), nil
 }

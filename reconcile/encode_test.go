@@ -67,7 +67,7 @@ func TestUpdatesSayWhatTheFilesSay(t *testing.T) {
 			`{"creative":{"type":"chat_card","title":"New title","body":"B","target_url":"https://e.example","file_id":"file_1"}}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			body, err := testEncoder(t, "clicks").singleUpdate(change(row.kind, "a/b/c"), row.fields, json.RawMessage(live))
+			body, err := testEncoder(t, "clicks").singleUpdate(part{change: change(row.kind, "a/b/c"), fields: row.fields}, resource.Call{}, "id", json.RawMessage(live))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,17 +92,17 @@ func sameJSON(t *testing.T, got []byte, want string) {
 
 func TestCreatesCarryWhatNoAttributeDecides(t *testing.T) {
 	e := testEncoder(t, "impressions")
-	body, err := e.singleCreate(change(kinds.AdGroup, "c/g"), []plan.Field{field("name", resource.Text("Group")), field("bid.max", resource.Number(60_000)), field("status", resource.Text("paused"))}, "cmpn_1")
+	body, err := e.singleCreate(part{change: change(kinds.AdGroup, "c/g"), fields: []plan.Field{field("name", resource.Text("Group")), field("bid.max", resource.Number(60_000)), field("status", resource.Text("paused"))}}, resource.Call{}, "cmpn_1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameJSON(t, body, `{"campaign_id":"cmpn_1","name":"Group","status":"paused","bidding_config":{"billing_event_type":"impression","max_bid_micros":60000}}`)
-	body, err = e.singleCreate(change(kinds.Ad, "c/g/a"), []plan.Field{field("title", resource.Text("Title")), field("image", resource.Text("sha256:aa"))}, "adgrp_1")
+	body, err = e.singleCreate(part{change: change(kinds.Ad, "c/g/a"), fields: []plan.Field{field("title", resource.Text("Title")), field("image", resource.Text("sha256:aa"))}}, resource.Call{}, "adgrp_1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameJSON(t, body, `{"ad_group_id":"adgrp_1","name":"Title","creative":{"type":"chat_card","title":"Title","file_id":"file_1"}}`)
-	body, err = e.singleCreate(change(kinds.Campaign, "c"), []plan.Field{field("name", resource.Text("Feed")), field("product_feed", resource.Text("fd_1"))}, "")
+	body, err = e.singleCreate(part{change: change(kinds.Campaign, "c"), fields: []plan.Field{field("name", resource.Text("Feed")), field("product_feed", resource.Text("fd_1"))}}, resource.Call{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

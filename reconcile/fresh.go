@@ -24,7 +24,7 @@ func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 	if len(expected) == 0 {
 		return parts, nil
 	}
-	records, err := r.readAll(ctx, expected)
+	records, _, err := r.readAll(ctx, expected)
 	if err != nil {
 		return nil, fmt.Errorf("read what is about to change: %w", err)
 	}
@@ -86,6 +86,9 @@ func (r *run) basedOnLive(p part) bool {
 		return false
 	}
 	schema := r.Schemas.Of(p.change.Address.Kind)
+	if schema.Listing.Revision != "" {
+		return false // what is read with the revision decides
+	}
 	for _, f := range p.fields {
 		a, _ := schema.Attribute(f.Name)
 		if _, whole := schema.Group(a); whole || strings.Contains(a.Bulk.Update, ".") || f.Phase >= plan.Raise {

@@ -15,6 +15,8 @@ type part struct {
 	fields []plan.Field
 	create bool
 	later  []string // fields a create leaves to a follow-up
+
+	revision any // of the configuration the write starts from, where its call names one
 }
 
 // updates gives the update parts of a phase, in plan order. Fields of one
@@ -76,11 +78,20 @@ func groupRoot(schema *resource.Schema, name string) string {
 	return name
 }
 
-// creates gives the create parts, parents first.
-func (r *run) creates() []part {
+// creates gives the create parts, parents first, but for those that only lower
+// possible spend.
+func (r *run) creates() []part { return r.createsThat(func(c *plan.Change) bool { return !lowers(c) }) }
+
+// capping gives the creates that only lower possible spend: they are sent with the
+// decreases.
+func (r *run) capping() []part { return r.createsThat(lowers) }
+
+func lowers(c *plan.Change) bool { return len(c.Fields) > 0 && c.Fields[0].Phase == plan.Lower }
+
+func (r *run) createsThat(wanted func(*plan.Change) bool) []part {
 	var parts []part
 	for _, c := range r.changes {
-		if isNew(c) {
+		if isNew(c) && wanted(c) {
 			parts = append(parts, part{change: c, fields: r.createFields(c), create: true})
 		}
 	}

@@ -32,6 +32,8 @@ type Agent struct {
 	Zone    *time.Location
 	Given   map[resource.Address]string // ids the files give: they decide between several of one name
 
+	Named func(resource.Address) bool // whether the files name it; nil: they may
+
 	Image    func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
 	Progress func(Progress)
 	Logger   *slog.Logger
@@ -77,7 +79,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	live, err := a.refresh(ctx, last)
+	live, err := a.refresh(ctx, last, desired.Snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
 	}

@@ -124,7 +124,7 @@ func (a *Agent) recoverSent(ctx context.Context, step state.Step, recovered *Rec
 // resend repeats a create, byte for byte. A refusal of the repetition says
 // nothing of the request before it: that is read back.
 func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovered) error {
-	record, failure := a.Service.Mutate(ctx, adsapi.Mutation{Path: step.Path, Key: step.Key, Body: step.Body, ContentType: step.ContentType})
+	record, failure := a.Service.Mutate(ctx, a.mutation(step))
 	if failure != nil {
 		return a.repeatedInVain(ctx, step, failure, recovered)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -17,29 +18,44 @@ type Live struct {
 	Resources []*resource.Resource
 	Snapshot  *resource.Snapshot       // by address, once identified
 	Records   map[string]adsapi.Record // by id, as the service gave them
+	Lacking   map[resource.Kind]string // kinds the account may not use, and why
 	Requests  int
 }
 
-// refresh reads every campaign, ad group and ad: by account-wide lists, by lists
-// a parent where the service wants one, one by one where no list exists
-// (design.md section 8). A bound resource a list does not show is asked for by
-// its id: a short list never means that something is gone.
-func (a *Agent) refresh(ctx context.Context, last *resource.Snapshot) (*Live, error) {
-	return a.refreshed(ctx, last, false)
+// refresh reads every campaign, ad group and ad, and every limit of spending: by
+// account-wide lists, by lists a parent where the service wants one, one by one
+// where no list exists (design.md section 8). A bound resource a list does not
+// show is asked for by its id: a short list never means that something is gone.
+// Of the other kinds it reads those the record or the files name.
+func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (*Live, error) {
+	named := map[resource.Kind]bool{}
+	for _, snapshot := range []*resource.Snapshot{last, desired} {
+		for r := range snapshot.All() {
+			named[r.Address.Kind] = true
+		}
+	}
+	return a.refreshed(ctx, last, false, func(s *resource.Schema) bool { return s.Bulk.Create != "" || s.Caps || named[s.Kind] })
 }
 
-// refreshWithFacts has the records hold what only the service says, too.
+// refreshWithFacts reads every kind and has the records hold what only the
+// service says, too.
 func (a *Agent) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (*Live, error) {
-	return a.refreshed(ctx, last, true)
+	return a.refreshed(ctx, last, true, func(*resource.Schema) bool { return true })
 }
 
-func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, facts bool) (*Live, error) {
+func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, facts bool, wanted func(*resource.Schema) bool) (*Live, error) {
 	files, err := a.sourcesByFile(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &refresher{agent: a, decoder: decoder{a.Zone, files}, live: &Live{Records: map[string]adsapi.Record{}}, byID: map[string]*resource.Resource{}, bound: boundIDs(last), facts: facts}
+	r := &refresher{
+		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files}, byID: map[string]*resource.Resource{}, bound: boundIDs(last), facts: facts,
+		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}},
+	}
 	for _, schema := range a.Schemas {
+		if !wanted(schema) {
+			continue
+		}
 		if err := r.readKind(ctx, schema); err != nil {
 			return nil, err
 		}
@@ -72,6 +88,7 @@ func boundIDs(last *resource.Snapshot) map[resource.Kind][]*resource.Resource {
 
 type refresher struct {
 	agent   *Agent
+	reader  *reader
 	decoder decoder
 	live    *Live
 	byID    map[string]*resource.Resource
@@ -81,6 +98,14 @@ type refresher struct {
 
 func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error {
 	err := r.list(ctx, schema, nil, "")
+	if errors.Is(unlisted(schema, err), errUnlisted) {
+		r.takeAsSent(schema)
+		return nil
+	}
+	if lacksFeature(schema, err) {
+		r.live.Lacking[schema.Kind] = fmt.Sprintf("the account has no %s: %s", schema.Feature, err)
+		return nil
+	}
 	if schema.Parent != "" && (listMissing(err) || err == nil && r.orphans(schema.Kind)) {
 		err = r.listByParent(ctx, schema)
 	}
@@ -142,9 +167,9 @@ func (r *refresher) including(schema *resource.Schema, query url.Values) url.Val
 }
 
 func (r *refresher) listAs(ctx context.Context, schema *resource.Schema, query url.Values, parentID string) error {
-	for record, err := range r.agent.Service.List(ctx, schema.Collection, query) {
+	for record, err := range r.reader.list(ctx, schema, query) {
 		if err != nil {
-			return fmt.Errorf("list %s: %w", schema.Collection, err)
+			return fmt.Errorf("list %s: %w", cmp.Or(schema.Listing.Path, schema.Collection), err)
 		}
 		if err := r.add(schema, record, parentID); err != nil {
 			return err
@@ -175,7 +200,7 @@ func (r *refresher) add(schema *resource.Schema, record adsapi.Record, parentID 
 // service had normalised.
 func (r *refresher) readUnlisted(ctx context.Context, schema *resource.Schema) error {
 	for _, bound := range r.bound[schema.Kind] {
-		if _, listed := r.live.Records[bound.ID]; listed {
+		if _, listed := r.live.Records[bound.ID]; listed || schema.Listing.NoRead || !schema.Paged() {
 			continue
 		}
 		record, err := r.agent.Service.Read(ctx, schema.Collection, bound.ID, r.including(schema, nil))
@@ -191,6 +216,24 @@ func (r *refresher) readUnlisted(ctx context.Context, schema *resource.Schema) e
 	}
 	r.useOwnForms(schema.Kind)
 	return nil
+}
+
+// takeAsSent stands in for a list the service does not have: what is bound, by
+// adsync or by the files, is taken to be there as it was last sent.
+func (r *refresher) takeAsSent(schema *resource.Schema) {
+	known := map[string]*resource.Resource{}
+	for address, id := range r.agent.Given {
+		if address.Kind == schema.Kind {
+			known[id] = &resource.Resource{Address: resource.Address{Kind: schema.Kind}, ID: id, AsSent: true}
+		}
+	}
+	for _, bound := range r.bound[schema.Kind] {
+		known[bound.ID] = &resource.Resource{Address: resource.Address{Kind: schema.Kind}, ID: bound.ID, Attributes: bound.Attributes, AsSent: true}
+	}
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		r.byID[id] = known[id]
+		r.live.Resources = append(r.live.Resources, known[id])
+	}
 }
 
 func (r *refresher) useOwnForms(kind resource.Kind) {

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -16,8 +17,17 @@ import (
 // maxSingles is how many single requests are under way at once.
 const maxSingles = 8
 
-// runSingles sends one request a part, side by side.
+// runSingles sends one request a part: side by side, and then, one by one, those
+// that name a revision.
 func (r *run) runSingles(ctx context.Context, wave string, parts []part) error {
+	plain, revised := r.splitRevised(parts)
+	if err := r.sendSingles(ctx, wave, plain); err != nil {
+		return err
+	}
+	return r.runRevised(ctx, wave, revised)
+}
+
+func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error {
 	steps, sent, err := r.singleSteps(ctx, wave, parts)
 	if err != nil || len(steps) == 0 {
 		return err
@@ -69,25 +79,28 @@ func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps
 }
 
 func (r *run) singleStep(wave string, p part, key string) (state.Step, error) {
-	schema := r.Schemas.Of(p.change.Address.Kind)
-	if p.create {
-		p = p.postpone(beyondSingle(r.Schemas, p))
-		body, err := r.encoder().singleCreate(p.change, p.fields, r.ids[r.Schemas.Parent(p.change.Address)])
+	schema, call := r.Schemas.Of(p.change.Address.Kind), r.callOf(p)
+	id := r.ids[p.change.Address]
+	path, err := adsapi.JoinPath(call.At(id)...)
+	if err != nil {
+		return state.Step{}, err
+	}
+	if !p.create {
+		body, err := r.encoder().singleUpdate(p, call, id, r.recordOf(id))
 		if err != nil {
 			return state.Step{}, err
 		}
-		return r.withOperation(r.step(wave, state.Single, "/"+schema.Collection, key, body), p, key), nil
+		return r.withOperation(r.step(wave, state.Single, path, "", body), p, ""), nil
 	}
-	id := r.ids[p.change.Address]
-	path, err := adsapi.JoinPath(schema.Collection, id)
+	p = p.postpone(beyondSingle(r.Schemas, p))
+	if schema.Calls.Keyless {
+		key = ""
+	}
+	body, err := r.encoder().singleCreate(p, call, r.ids[r.Schemas.Parent(p.change.Address)])
 	if err != nil {
 		return state.Step{}, err
 	}
-	body, err := r.encoder().singleUpdate(p.change, p.fields, r.recordOf(id))
-	if err != nil {
-		return state.Step{}, err
-	}
-	return r.withOperation(r.step(wave, state.Single, path, "", body), p, ""), nil
+	return r.withOperation(r.step(wave, state.Single, path, key, body), p, key), nil
 }
 
 // recordOf is the live record of an id, an empty one where none was read.
@@ -108,7 +121,7 @@ func (r *Agent) runSingle(ctx context.Context, step state.Step) (settled, error)
 	if err := r.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: r.Now()}); err != nil {
 		return settled{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	record, err := r.Service.Mutate(ctx, adsapi.Mutation{Path: step.Path, Key: step.Key, Body: step.Body, ContentType: step.ContentType})
+	record, err := r.Service.Mutate(ctx, r.mutation(step))
 	return r.singleDone(context.WithoutCancel(ctx), step, record.ID, err)
 }
 
@@ -117,8 +130,15 @@ func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, fail
 	operation := step.Operations[0]
 	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeApplied}
 	switch {
-	case failure == nil:
+	case failure == nil && id == "" && operation.ResourceID == "":
+		found, err := r.madeWithoutID(ctx, operation)
+		if err != nil || found.Outcome != state.OutcomeApplied {
+			return found, errors.Join(err, r.move(ctx, step, state.Unknown, found))
+		}
+		o = found
+	case failure == nil && operation.ResourceID == "":
 		o.ResourceID = id
+	case failure == nil:
 	case adsapi.AppliedOf(failure) == adsapi.Unknown:
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), failure.Error()
 		return o, r.move(ctx, step, state.Unknown, o)
@@ -139,6 +159,9 @@ func (r *Agent) refused(ctx context.Context, step state.Step, o settled, failure
 	}
 	if err := r.move(ctx, step, state.Abandoned, o); err != nil {
 		return err
+	}
+	if r.oneKindOnly(step.Operations[0], failure) {
+		return nil
 	}
 	return stopping(failure)
 }

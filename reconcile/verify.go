@@ -74,6 +74,10 @@ func (r *run) compareAll(ctx context.Context, waiting []*standing) error {
 		return err
 	}
 	for i, s := range waiting {
+		if seen[i].hidden { // nothing to hold it against
+			s.expect = nil
+			continue
+		}
 		s.mismatch, s.verified = seen[i].mismatch, seen[i].mismatch == ""
 		if seen[i].record.ID != "" {
 			r.view.Live.Records[seen[i].record.ID] = seen[i].record
@@ -95,12 +99,13 @@ type expectation struct {
 type observation struct {
 	record   adsapi.Record
 	mismatch string // "" when it is as sent, in the service's normal form
+	hidden   bool   // the service does not show it
 }
 
 // observe reads resources back, compares, and records the normal forms the
 // service gave. The observations stand in the order of the expectations.
 func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observation, error) {
-	records, err := a.readAll(ctx, expected)
+	records, hidden, err := a.readAll(ctx, expected)
 	if err != nil {
 		return nil, err
 	}
@@ -113,17 +118,17 @@ func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observat
 	var normal []state.Applied
 	for i, e := range expected {
 		record, ok := records[e.id]
-		if !ok {
-			seen[i].mismatch = "it does not show at the service"
+		schema := a.Schemas.Of(e.address.Kind)
+		if !ok || e.deleted(schema) {
+			seen[i] = unseen(schema, e, ok, hidden[e.address.Kind])
 			continue
 		}
-		schema := a.Schemas.Of(e.address.Kind)
 		live, err := d.decode(schema, record)
 		if err != nil {
 			return nil, err
 		}
 		forms, mismatch := compare(schema, e, live)
-		seen[i] = observation{record, mismatch}
+		seen[i] = observation{record: record, mismatch: mismatch}
 		given := givenAtCreate(e, live)
 		if len(forms)+len(given) > 0 {
 			normal = append(normal, state.Applied{Address: e.address, ID: e.id, Attributes: given, Normal: forms})
@@ -132,36 +137,63 @@ func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observat
 	return seen, a.Store.Record(ctx, normal)
 }
 
-// readAll reads by id, or by lists where that is fewer requests.
-func (a *Agent) readAll(ctx context.Context, expected []expectation) (map[string]adsapi.Record, error) {
+// deleted says that what was sent leaves nothing to read.
+func (e expectation) deleted(schema *resource.Schema) bool {
+	a := schema.RemovalAttribute()
+	return a != nil && schema.Deletes() && e.sent.Value(a.Name).Text() == schema.Removal
+}
+
+// unseen is what it means that a resource does not show, or still does.
+func unseen(schema *resource.Schema, e expectation, there, hidden bool) observation {
+	switch {
+	case hidden:
+		return observation{hidden: true}
+	case there:
+		return observation{mismatch: "it is still there"}
+	case e.deleted(schema):
+		return observation{}
+	}
+	return observation{mismatch: "it does not show at the service"}
+}
+
+// readAll reads by id, or by lists where that is fewer requests, and names the
+// kinds the service does not show.
+func (a *Agent) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record, hidden map[resource.Kind]bool, err error) {
 	if len(expected) > readOne {
 		return a.listAll(ctx, expected)
 	}
-	records := make(map[string]adsapi.Record, len(expected))
+	records, hidden = make(map[string]adsapi.Record, len(expected)), map[resource.Kind]bool{}
+	reader := a.reader()
 	for i, e := range expected {
 		a.progress("read back", i, len(expected))
-		record, err := a.Service.Read(ctx, a.Schemas.Of(e.address.Kind).Collection, e.id, nil)
-		if err != nil && !errors.Is(err, adsapi.ErrNotFound) {
-			return nil, fmt.Errorf("read back %s: %w", e.address, err)
-		}
-		if err == nil {
+		record, err := reader.one(ctx, a.Schemas.Of(e.address.Kind), e.id, nil)
+		switch {
+		case err == nil:
 			records[e.id] = record
+		case errors.Is(err, errUnlisted):
+			hidden[e.address.Kind] = true
+		case !errors.Is(err, adsapi.ErrNotFound):
+			return nil, nil, fmt.Errorf("read back %s: %w", e.address, err)
 		}
 	}
-	return records, nil
+	return records, hidden, nil
 }
 
 // listAll reads the lists; what they do not show is asked for by its id.
-func (a *Agent) listAll(ctx context.Context, expected []expectation) (map[string]adsapi.Record, error) {
+func (a *Agent) listAll(ctx context.Context, expected []expectation) (map[string]adsapi.Record, map[resource.Kind]bool, error) {
 	bound := &resource.Snapshot{}
 	for _, e := range expected {
 		bound.Add(&resource.Resource{Address: e.address, ID: e.id, ParentID: e.parentID})
 	}
-	live, err := a.refresh(ctx, bound)
+	live, err := a.refresh(ctx, bound, nil)
 	if err != nil {
-		return nil, fmt.Errorf("read back: %w", err)
+		return nil, nil, fmt.Errorf("read back: %w", err)
 	}
-	return live.Records, nil
+	hidden := map[resource.Kind]bool{}
+	for _, r := range live.Resources {
+		hidden[r.Address.Kind] = hidden[r.Address.Kind] || r.AsSent
+	}
+	return live.Records, hidden, nil
 }
 
 // compare holds what was sent against what reading back gives: the normal forms

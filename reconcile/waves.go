@@ -20,6 +20,7 @@ func (r *run) waves(ctx context.Context) error {
 	}{
 		{"record", r.recordOnly},
 		{"lower", func(ctx context.Context) error { return r.updateWave(ctx, "lower", r.updates(plan.Lower)) }},
+		{"cap", func(ctx context.Context) error { return r.runSingles(ctx, "cap", r.ready(r.capping())) }},
 		{"retire", r.retire},
 		{"upload", r.uploadWave},
 		{"change", func(ctx context.Context) error { return r.updateWave(ctx, "change", r.updates(plan.Neutral)) }},
@@ -46,7 +47,7 @@ func (r *run) countParts() {
 	for _, p := range r.creates() {
 		r.standings[p.change.Address].pending++
 	}
-	for _, p := range r.activations() {
+	for _, p := range append(r.activations(), r.capping()...) {
 		r.standings[p.change.Address].pending++
 	}
 	for phase := plan.Lower; phase <= plan.Activate; phase++ {
@@ -150,7 +151,7 @@ func (r *run) allowed(parts []part) []part {
 }
 
 func (r *run) unconfirmedLower() resource.Address {
-	for _, p := range r.updates(plan.Lower) {
+	for _, p := range append(r.updates(plan.Lower), r.capping()...) {
 		if !r.fine(p.change.Address) {
 			return p.change.Address
 		}
@@ -166,6 +167,7 @@ func (r *run) updateWave(ctx context.Context, name string, parts []part) error {
 	if err != nil {
 		return err
 	}
+	fresh = r.ownCalls(fresh)
 	for _, p := range fresh {
 		if r.caps[resource.BulkJobs] && r.sayable(e, p) {
 			jobs = append(jobs, p)

@@ -9,6 +9,7 @@
 package adsapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -111,6 +112,7 @@ type Mutation struct {
 	Key         string // Idempotency-Key, "" where the interface has none
 	Body        []byte // nil = no body
 	ContentType string // "" = application/json
+	IDField     string // field of the answer with the id; "" = id
 }
 
 // Mutate sends a mutation and gives the resource it answers with. After 429,
@@ -137,7 +139,7 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Record, error) {
 	}
 	var record Record
 	err = c.do(ctx, r, func(body []byte) (err error) {
-		record, err = decodeRecord(body, wanted, needID)
+		record, err = decodeAs(body, cmp.Or(m.IDField, "id"), wanted, needID)
 		return err
 	})
 	return record, err

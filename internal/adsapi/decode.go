@@ -32,6 +32,27 @@ func decodeRecord(body []byte, wanted string, needID bool) (Record, error) {
 	return Record{ID: head.ID.value, JSON: json.RawMessage(body)}, nil
 }
 
+// decodeAs reads a resource whose id stands in a field of another name.
+func decodeAs(body []byte, field, wanted string, needID bool) (Record, error) {
+	if field == "id" {
+		return decodeRecord(body, wanted, needID)
+	}
+	var fields map[string]json.RawMessage
+	if err := unmarshalObject(body, &fields); err != nil {
+		return Record{}, err
+	}
+	var id text
+	if raw, ok := fields[field]; ok {
+		if err := json.Unmarshal(raw, &id); err != nil {
+			return Record{}, err
+		}
+	}
+	if needID && id.value == "" {
+		return Record{}, fmt.Errorf("it has no %s; want a resource with one", field)
+	}
+	return Record{ID: id.value, JSON: json.RawMessage(body)}, nil
+}
+
 // page is one page of a list.
 type page struct {
 	records []Record

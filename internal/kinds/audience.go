@@ -12,6 +12,7 @@ func audience() *resource.Schema {
 	return &resource.Schema{
 		Kind: Audience, Title: "Audience", Sheet: "Audiences",
 		NameFrom: []string{"name"}, Removal: Archived, Unrouted: true,
+		Collection: "custom_audiences",
 		Attributes: []resource.Attribute{
 			{
 				Name: "name", Header: "Audience", Synonyms: []string{"Audience name", "Name"},
@@ -39,7 +40,7 @@ func audience() *resource.Schema {
 				Help: "add, remove or replace: what the members file does to the audience. Blank: replace.", Example: "replace",
 				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "add"}, {Value: "remove"}, {Value: "replace"}},
 			},
-			removal("An archived audience is no longer offered, and what is in it is gone."),
+			removal("An archived audience is no longer offered, and what is in it is gone.", resource.Call{Path: "custom_audiences/{id}/archive", NoBody: true}),
 			{
 				Name: "description", Help: "Your own note, kept at the service.",
 				Type: resource.TypeText, Max: 10000,
@@ -51,10 +52,11 @@ func audience() *resource.Schema {
 
 // removal is the status of a kind that has no other: it says only that the
 // resource goes (formats.md section 1).
-func removal(meaning string) resource.Attribute {
+func removal(meaning string, call resource.Call) resource.Attribute {
 	return resource.Attribute{
 		Name: "status", Help: "archived, to end it. " + meaning + " Blank: left as it is.",
 		Type: resource.TypeChoice, Choices: []resource.Choice{{Value: Archived, Synonyms: []string{"removed"}}},
+		Calls: map[string]resource.Call{Archived: call},
 	}
 }
 

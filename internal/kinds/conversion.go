@@ -12,11 +12,16 @@ import (
 func pixel() *resource.Schema {
 	return &resource.Schema{
 		Kind: Pixel, Title: "Pixel", Sheet: "Pixels", Extra: true,
-		NameFrom: []string{"name"}, Unrouted: true,
+		NameFrom: []string{"name"}, Unrouted: true, Lasting: "the service has no call that removes a pixel", Feature: "conversion measurement",
+		Collection: "conversions/pixels",
+		Listing:    resource.Listing{NoRead: true, Optional: true},
+		Calls:      resource.Calls{Keyless: true},
+		Fixed:      []resource.Fixed{{Wire: "client_type", Value: "web"}},
 		Attributes: []resource.Attribute{{
 			Name: "name", Header: "Pixel", Synonyms: []string{"Pixel name", "Name"},
 			Help: "The pixel's name, 3 to 1,000 characters. Cannot change later.", Example: "Web shop",
 			Type: resource.TypeText, Min: 3, Max: 1000, Required: true, OnCreate: true, Immutable: true,
+			Wire: resource.Wire{Path: "name"},
 		}},
 	}
 }
@@ -34,37 +39,53 @@ const customEvent = "custom"
 func eventSetting() *resource.Schema {
 	return &resource.Schema{
 		Kind: EventSetting, Title: "Event setting", Sheet: "Event settings", Extra: true,
-		NameFrom: []string{"name"}, Removal: Archived, Unrouted: true,
+		NameFrom: []string{"name"}, Removal: Archived, Unrouted: true, Lasting: "the service has no call that archives an event setting; archive it in the ad manager",
+		Collection: "conversions/event_settings",
+		Listing:    resource.Listing{NoRead: true},
+		Calls:      resource.Calls{Keyless: true},
 		Attributes: []resource.Attribute{
 			{
 				Name: "name", Header: "Event setting", Synonyms: []string{"Event setting name", "Name"},
-				Help: "Its display name.", Example: "Orders",
-				Type: resource.TypeText, Min: 1, Max: 1000, Required: true, OnCreate: true,
+				Help: "Its display name. Cannot change later.", Example: "Orders",
+				Type: resource.TypeText, Min: 1, Max: 1000, Required: true, OnCreate: true, Immutable: true,
+				Wire: resource.Wire{Path: "name"},
 			},
 			{
 				Name: "event_type", Header: "Event", Synonyms: []string{"Event type"},
-				Help: "The event that counts: a standard event such as order_created, or custom.", Example: "order_created",
-				Type: resource.TypeChoice, Required: true, OnCreate: true, Choices: eventChoices(),
+				Help: "The event that counts: a standard event such as order_created, or custom. Cannot change later.", Example: "order_created",
+				Type: resource.TypeChoice, Required: true, OnCreate: true, Immutable: true, Choices: eventChoices(),
+				Wire: resource.Wire{Path: "event_type"},
 			},
 			{
 				Name: "custom_event_name", Header: "Custom event name", Synonyms: []string{"Custom event"},
 				Help: "Name of a custom event: 1 to 64 lower-case letters, digits, _ and -.", Example: "brochure_read",
-				Type: resource.TypeText, Min: 1, Max: 64,
+				Type: resource.TypeText, Min: 1, Max: 64, Immutable: true,
+				Wire: resource.Wire{Path: "custom_event_name"},
 			},
 			{
 				Name: "attribution_window_days", Header: "Attribution window", Synonyms: []string{"Attribution window days"},
 				Help: "Days after a click in which an event counts: 30.", Example: "30",
-				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "30", Synonyms: []string{"30 days"}}}, OnCreate: true, Default: "30",
+				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "30", Synonyms: []string{"30 days"}}}, OnCreate: true, Immutable: true, Default: "30",
+				Wire: resource.Wire{Path: "attribution_window_days", Codec: resource.Digits},
 			},
 			{
 				Name: "source", Header: "Source", Synonyms: []string{"Pixel", "Conversion source"},
 				Help: "Id of the pixel the event comes from.", Example: "src_123",
-				Type: resource.TypeID, Required: true, OnCreate: true,
+				Type: resource.TypeID, Required: true, OnCreate: true, Immutable: true,
+				Wire: resource.Wire{Path: "source_ids", Codec: resource.SingleItem},
 			},
-			removal("Campaigns that use it keep it."),
+			archivedElsewhere(),
 		},
 		Rules: []resource.Rule{{Name: "interface, part 2, event setting: a custom event has a name", Check: customEventNamed}},
 	}
+}
+
+// archivedElsewhere is a status that the service shows and no call sets.
+func archivedElsewhere() resource.Attribute {
+	a := removal("Campaigns that use it keep it. adsync cannot archive it: archive it in the ad manager first.", resource.Call{})
+	a.Calls = nil
+	a.Wire = resource.Wire{Path: "archived", Codec: resource.Flag}
+	return a
 }
 
 func eventChoices() []resource.Choice {

@@ -69,3 +69,16 @@ func dayOf(unix int64, zone *time.Location, addDays int) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
+
+// DayPlus gives the day so many days later, without regard to any clock. What
+// is no day comes back as it is.
+func DayPlus(day string, days int) string {
+	t, err := time.Parse(dayLayout, day)
+	if err != nil {
+		return day
+	}
+	return t.AddDate(0, 0, days).Format(dayLayout)
+}
+
+// TodayIn gives the day of a moment in the account's time zone.
+func TodayIn(moment time.Time, zone *time.Location) string { return moment.In(zone).Format(dayLayout) }

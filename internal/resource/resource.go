@@ -89,6 +89,7 @@ type Resource struct {
 	ParentID   string // id of the parent, in live snapshots
 	Attributes Attributes
 	Normal     Attributes    // in last snapshots: the form the service gave, where it is not the form that was sent
+	AsSent     bool          // in live snapshots: the service does not show it; it is taken to be as it was last sent
 	Facts      Attributes    // in exports: what the service says of it and no file decides
 	Position   diag.Position // where it is written, in desired snapshots
 }

@@ -64,6 +64,8 @@ type Schema struct {
 	Groups     []Group // nested settings that the service replaces whole
 	Fixed      []Fixed // wire fields no attribute decides
 	Bulk       BulkRoute
+	Listing    Listing
+	Calls      Calls
 
 	Insights string   // the level its figures are asked for at: "campaign"; "" has none
 	Audit    string   // the filter of the audit log that names one: "campaign_id"; "" has none
@@ -71,6 +73,10 @@ type Schema struct {
 	Unrouted bool     // read and checked; no route carries it to the service yet
 	NameFrom []string // attributes that name it, the first that is set: the default key is their slug
 	Removal  string   // the status that removes it: "archived"
+	Lasting  string   // why nothing removes it: "the service has no call that archives an event setting"
+	Ends     string   // attribute with the last day, after which it is over and may be gone
+	Caps     bool     // it bounds what the whole account spends: with less of it, or without it, more can be spent
+	Feature  string   // what an account must have for the kind, where not every one has it
 }
 
 // BulkRoute is how bulk jobs say a kind. An empty Create or Update means they cannot.
@@ -104,10 +110,19 @@ type Attribute struct {
 	Per       string // for an Amount that caps what its resource spends: "day" or "lifetime"
 	Excludes  bool   // for Reach: what it names is left out, so that less of it reaches more
 	Review    bool   // a change restarts the review
+	Earliest  string // for a day: Today or Tomorrow, the first that a create or an edit can name
+
+	Calls map[string]Call // values that a request of their own sets
 
 	Wire Wire
 	Bulk BulkField
 }
+
+// The first days an attribute can name.
+const (
+	Today    = "today"
+	Tomorrow = "tomorrow"
+)
 
 // Choice is one canonical value and what people write for it.
 type Choice struct {
@@ -125,13 +140,15 @@ const (
 	Delivery       // active delivers, paused and archived do not
 	Reach          // decides who is reached
 	Mode           // a change of mode may raise spend, whatever the values
+	Cover          // a first or last day of what bounds spend: fewer days can spend more
 )
 
 // Wire is how the single-resource interface says an attribute.
 type Wire struct {
 	Path  string // "budget.daily_spend_limit_micros"; "" when only bulk jobs can say it
 	Codec Codec
-	Null  bool // cleared by an explicit null of what holds it: leaving it out would keep it
+	Null  bool     // cleared by an explicit null of what holds it: leaving it out would keep it
+	Same  []string // fields that hold the same value: where one differs, the attribute has none
 }
 
 // Codec is the form on the wire where it is not the value's own.
@@ -146,6 +163,9 @@ const (
 	IDObjects  Codec = "objects" // [{"id": …}]
 	FileID     Codec = "file"    // id of an uploaded image
 	RawJSON    Codec = "json"    // the JSON itself
+	DayAfter   Codec = "after"   // the day after the last day: an exclusive end
+	Digits     Codec = "digits"  // the integer a choice spells
+	Flag       Codec = "flag"    // true where the attribute has its only choice
 )
 
 // BulkField is how bulk operations say an attribute.

@@ -1,0 +1,151 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/resource"
+)
+
+// reader reads the kinds as their descriptions say: by pages, by one answer that
+// holds them all, or as the one there is. What one answer holds is asked for
+// once a reader.
+type reader struct {
+	service *adsapi.Client
+	answers map[string]json.RawMessage
+	lists   map[resource.Kind]map[string]adsapi.Record
+}
+
+func (a *Agent) reader() *reader {
+	return &reader{service: a.Service, answers: map[string]json.RawMessage{}, lists: map[resource.Kind]map[string]adsapi.Record{}}
+}
+
+// list gives the records of a kind.
+func (r *reader) list(ctx context.Context, schema *resource.Schema, query url.Values) iter.Seq2[adsapi.Record, error] {
+	if schema.Paged() {
+		return r.service.List(ctx, schema.Collection, query)
+	}
+	return func(yield func(adsapi.Record, error) bool) {
+		records, err := r.whole(ctx, schema)
+		if err != nil {
+			yield(adsapi.Record{}, err)
+			return
+		}
+		for _, record := range records {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
+}
+
+// one gives a record by its id; ErrNotFound where there is none.
+func (r *reader) one(ctx context.Context, schema *resource.Schema, id string, query url.Values) (adsapi.Record, error) {
+	if schema.Paged() && !schema.Listing.NoRead {
+		return r.service.Read(ctx, schema.Collection, id, query)
+	}
+	known, listed := r.lists[schema.Kind]
+	if !listed {
+		known = map[string]adsapi.Record{}
+		for record, err := range r.list(ctx, schema, query) {
+			if err != nil {
+				return adsapi.Record{}, unlisted(schema, err)
+			}
+			known[record.ID] = record
+		}
+		r.lists[schema.Kind] = known
+	}
+	if record, ok := known[id]; ok {
+		return record, nil
+	}
+	return adsapi.Record{}, fmt.Errorf("%s %s is not in the list: %w", schema.Kind, id, adsapi.ErrNotFound)
+}
+
+// errUnlisted says that the service shows nothing of a kind.
+var errUnlisted = errors.New("the service has no list of it")
+
+// unlisted tells a list that is not there from a resource that is not in it.
+func unlisted(schema *resource.Schema, err error) error {
+	if schema.Listing.Optional && errors.Is(err, adsapi.ErrNotFound) {
+		return errUnlisted
+	}
+	return err
+}
+
+// whole reads a kind that one answer holds.
+func (r *reader) whole(ctx context.Context, schema *resource.Schema) ([]adsapi.Record, error) {
+	answer, err := r.answer(ctx, schema.Listing.Path)
+	if err != nil {
+		return nil, err
+	}
+	rows := []json.RawMessage{answer}
+	if schema.Listing.Array != "" {
+		if rows, err = arrayIn(answer, schema.Listing.Array); err != nil {
+			return nil, fmt.Errorf("read %s: %w", schema.Listing.Path, err)
+		}
+	}
+	records := make([]adsapi.Record, len(rows))
+	for i, row := range rows {
+		fields, err := object(row)
+		if err != nil {
+			return nil, fmt.Errorf("read %s %d: %w", schema.Kind, i+1, err)
+		}
+		id, _ := fields[schema.Listing.IDField()].(string)
+		if id == "" {
+			return nil, fmt.Errorf("%s %d of the answer has no %s; want one", schema.Kind, i+1, schema.Listing.IDField())
+		}
+		records[i] = adsapi.Record{ID: id, JSON: row}
+	}
+	return records, nil
+}
+
+func (r *reader) answer(ctx context.Context, path string) (json.RawMessage, error) {
+	if answer, known := r.answers[path]; known {
+		return answer, nil
+	}
+	answer, err := r.service.Get(ctx, "/"+path, nil)
+	if err == nil {
+		r.answers[path] = answer
+	}
+	return answer, err
+}
+
+// arrayIn gives the records of one field. A service that does not have the field
+// has none of the kind.
+func arrayIn(answer json.RawMessage, field string) ([]json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(answer, &fields); err != nil {
+		return nil, err
+	}
+	raw, ok := fields[field]
+	if !ok {
+		return nil, nil
+	}
+	var rows []json.RawMessage
+	err := json.Unmarshal(raw, &rows)
+	return rows, err
+}
+
+// revision is the revision of the configuration a kind's records came with.
+func (r *reader) revision(ctx context.Context, schema *resource.Schema) (any, error) {
+	answer, err := r.answer(ctx, schema.Listing.Path)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := object(answer)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", schema.Listing.Path, err)
+	}
+	return fields[schema.Listing.Revision], nil
+}
+
+// lacksFeature says that an account may not use a kind, as its list is refused.
+func lacksFeature(schema *resource.Schema, err error) bool {
+	var failed *adsapi.Error
+	return schema.Feature != "" && errors.As(err, &failed) && (failed.Status == 403 || failed.Status == 404 || failed.Status == 422)
+}
