@@ -186,7 +186,7 @@ func TestAccidentsDoNotDependOnTheOrderOfResources(t *testing.T) {
 		in := drawSlips(rt).input(t)
 		first := plan.Diff(in)
 		in.Desired, in.Last, in.Live = mixed(rt, in.Desired), mixed(rt, in.Last), mixed(rt, in.Live)
-		if second := plan.Diff(in); first.Hash() != second.Hash() || text(t, first, plan.TextOptions{}) != text(t, second, plan.TextOptions{}) {
+		if second := plan.Diff(in); first.Hash() != second.Hash() {
 			rt.Fatalf("plans differ:\n%s\n%s", told(first), told(second))
 		}
 	})

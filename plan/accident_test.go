@@ -316,16 +316,3 @@ func TestAccidentsOfManyFilesNameThem(t *testing.T) {
 		t.Errorf("accidents (-want +got):\n%s", d)
 	}
 }
-
-func TestTheTextListsAFewAccidentsAndCountsTheRest(t *testing.T) {
-	var was, now []string
-	for i := range 40 {
-		was = append(was, list("mud sand rock snow")...)
-		now = append(now, fmt.Sprintf("s%d-1", i), fmt.Sprintf("s%d-2", i), fmt.Sprintf("s%d-3", i), fmt.Sprintf("s%d-4", i))
-	}
-	p := retyped(t, fill(adURL, was...), fill(adURL, now...))
-	got := text(t, p, plan.TextOptions{})
-	if len(p.Accidents) != 40 || strings.Count(got, "! series: ") != 30 || !strings.Contains(got, "\n… and 10 more of this, all in -o json.\n") {
-		t.Errorf("of %d accidents the text says\n%.2000s", len(p.Accidents), got)
-	}
-}

@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"fmt"
-	"io"
 	"testing"
 
 	"adsync/internal/diag"
@@ -96,16 +95,6 @@ func BenchmarkIdentify(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		plan.Identify(kinds.All(), last, desired, live)
-	}
-}
-
-func BenchmarkTextCreateAll(b *testing.B) {
-	p := plan.Diff(input(nil, account(5000, false), nil))
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := plan.WriteText(io.Discard, p, plan.TextOptions{}); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 

@@ -36,6 +36,7 @@ type ChangeDocument struct {
 	Held     *HoldDocument   `json:"held,omitempty"`
 	Pruned   bool            `json:"pruned,omitempty"`
 	Foreign  *Foreign        `json:"foreign,omitempty"` // who removed it at the service
+	Pending  bool            `json:"pending,omitempty"` // with --base: there without this pull request too
 	Spend    Spend           `json:"spend"`
 }
 
@@ -81,7 +82,7 @@ func (p *Plan) Document() Document {
 	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Problems: p.Problems,
 		Accidents: accidentDocuments(p.Accidents)}
 	for i := range p.Changes {
-		d.Changes = append(d.Changes, p.Changes[i].document())
+		d.Changes = append(d.Changes, p.Changes[i].Document())
 	}
 	for _, a := range p.Kept {
 		d.Kept = append(d.Kept, a.String())
@@ -158,7 +159,8 @@ func (c *Change) isHeld() bool {
 	return false
 }
 
-func (c *Change) document() ChangeDocument {
+// Document gives the JSON form of the change.
+func (c *Change) Document() ChangeDocument {
 	hazards := c.Hazards
 	if hazards == nil {
 		hazards = []Hazard{}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/planview"
 	"adsync/plan"
 	"adsync/reconcile"
 
@@ -38,6 +39,7 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
 	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
 	approvedFlag(c, &f.approved)
+	c.Flags().BoolVar(&f.full, "full", false, "list every change and field of the plan, however long it is")
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -113,7 +115,7 @@ func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconc
 		}
 	}
 	if a.flags.output != "json" {
-		if err := a.showPlan(l, agent.Account, p); err != nil {
+		if err := a.showPlan(l, f.planFlags, agent.Account, p); err != nil {
 			return err
 		}
 	}
@@ -123,17 +125,17 @@ func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconc
 	if p.Empty() || f.yes || f.saved != "" {
 		return nil
 	}
-	return a.ask(ctx, agent, p)
+	return a.ask(ctx, l, f, agent, p)
 }
 
 // ask wants the word yes; without a terminal nobody can be asked, and nobody is
 // asked about a plan that was not shown.
-func (a *app) ask(ctx context.Context, agent *reconcile.Agent, p *plan.Plan) error {
+func (a *app) ask(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, p *plan.Plan) error {
 	if !isTerminal(a.in) {
 		return configuration("apply asks before it changes anything, and there is no terminal to ask at; use --yes")
 	}
 	if a.flags.output == "json" { // standard output is for the report alone
-		if err := plan.WriteText(a.err, p, plan.TextOptions{Currency: agent.Account.Currency}); err != nil {
+		if err := planview.WriteText(a.err, schemas(), a.document(l, agent.Account, p), planview.TextOptions{Width: widthOf(a.err), Full: f.full}); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/sources"
@@ -180,7 +181,7 @@ func plannedResult(schemas resource.Schemas, c *plan.Change, goes bool) (result,
 	if c.Action == plan.Create {
 		return "to create", "", cell
 	}
-	return "to " + string(c.Action), strings.Join(plan.FieldLines(schemas, c), "\n"), cell
+	return "to " + string(c.Action), strings.Join(planview.FieldLines(schemas, c.Document()), "\n"), cell
 }
 
 // heldBecause is every hold of a change and what releases it.
@@ -212,7 +213,7 @@ func plannedChanges(schemas resource.Schemas, p *plan.Plan, currency string) []s
 		c := &p.Changes[i]
 		planned := sources.PlannedChange{
 			Address: c.Address, Action: string(c.Action), Name: diag.Printable(c.Name), Position: c.Position,
-			Fields: plan.FieldLines(schemas, c), Spend: spendChange(c.Spend, currency),
+			Fields: planview.FieldLines(schemas, c.Document()), Spend: spendChange(c.Spend, currency),
 		}
 		for _, h := range c.Holds() {
 			planned.Held = joinLines(planned.Held, diag.Printable(h.Message))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"adsync/internal/diag"
+	"adsync/internal/planview"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
@@ -20,6 +21,8 @@ type planFlags struct {
 	out      string
 	marked   string
 	approved string
+	full     bool
+	file     string // the form goes there, and not to standard output
 }
 
 func (a *app) plan() *cobra.Command {
@@ -35,30 +38,18 @@ func (a *app) plan() *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
 	markedFlag(c, &f.marked)
 	approvedFlag(c, &f.approved)
-	a.outputs(c, "text", "json")
+	formFlags(c, &f)
+	a.outputs(c, formNames()...)
 	return c
 }
 
-// planDocument is the JSON form of plan: the plan's own document, and what it
-// was computed from.
-type planDocument struct {
-	FormatVersion int             `json:"format_version"`
-	Account       accountDocument `json:"account"`
-	InputHash     string          `json:"input_hash"`
-	PlanHash      string          `json:"plan_hash"`
-	Revision      *revision       `json:"revision,omitempty"` // absent outside a git repository
-	plan.Document
-	Error string `json:"error,omitempty"`
-}
+// planDocument is the one typed form of a plan; every output is made from it.
+type planDocument = planview.Document
 
-type accountDocument struct {
-	ID       string `json:"id"`
-	Currency string `json:"currency"`
-	TimeZone string `json:"time_zone"`
-}
+type accountDocument = planview.Account
 
 func accountOf(a state.Account) accountDocument {
-	return accountDocument{a.ID, a.Currency, a.TimeZone}
+	return accountDocument{ID: a.ID, Currency: a.Currency, TimeZone: a.TimeZone}
 }
 
 func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
@@ -74,9 +65,9 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 		if diag.HasErrors(l.desired.Problems) {
 			err = errors.Join(err, a.markProblems(l, f.marked))
 		}
-		return a.planFailed(l, err)
+		return a.planFailed(l, f, err)
 	}
-	if err := a.showPlan(l, agent.Account, view.Plan); err != nil {
+	if err := a.showPlan(l, f, agent.Account, view.Plan); err != nil {
 		return err
 	}
 	if err := a.markPlan(l, f.marked, view.Plan, agent.Account.Currency); err != nil {
@@ -165,31 +156,33 @@ func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
 	return desired, nil
 }
 
-// planFailed keeps JSON output whole on failure.
-func (a *app) planFailed(l loaded, failure error) error {
-	if a.flags.output != "json" {
+// planFailed keeps what programs read whole on failure.
+func (a *app) planFailed(l loaded, f planFlags, failure error) error {
+	if !planForms[a.flags.output].onFailure {
 		return failure
 	}
-	document := planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: new(plan.Plan).Document(), Error: coded(failure)}
+	document := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: new(plan.Plan).Document(), Error: coded(failure)}
 	document.Problems = listed(l.desired.Problems)
-	if err := a.printJSON(document); err != nil {
+	if err := a.printPlan(l, f, document); err != nil {
 		return err
 	}
 	return failure
 }
 
-func (a *app) showPlan(l loaded, account state.Account, p *plan.Plan) error {
+func (a *app) showPlan(l loaded, f planFlags, account state.Account, p *plan.Plan) error {
 	a.clearLine()
-	at := a.revisionOf(l)
-	if a.flags.output != "json" {
-		return plan.WriteText(a.out, p, plan.TextOptions{Color: a.colorful(), Currency: account.Currency})
-	}
-	document := planDocument{FormatVersion: formatVersion, Account: accountOf(account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Revision: at, Document: p.Document()}
+	return a.printPlan(l, f, a.document(l, account, p))
+}
+
+// document puts a plan together with what it was computed from, and the
+// problems of the files with its own.
+func (a *app) document(l loaded, account state.Account, p *plan.Plan) *planDocument {
+	document := &planDocument{FormatVersion: formatVersion, Account: accountOf(account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Revision: a.revisionOf(l), Document: p.Document()}
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)
 	document.Problems = listed(all.Sorted())
-	return a.printJSON(document)
+	return document
 }
 
 // colorful follows --color, then NO_COLOR, then whether a person looks.

@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
-	"adsync/sources"
+	"adsync/internal/planview"
 )
 
-type revision = sources.Revision
+type revision = planview.Revision
 
 // revisionOf says which commit the files are, and which of them are not
 // committed; nil outside a git repository.
@@ -22,8 +22,8 @@ func (a *app) revisionOf(l loaded) *revision {
 	}
 	if len(r.Uncommitted) > 0 {
 		a.note("files at commit %.12s; uncommitted: %s", r.Commit, diag.Printable(strings.Join(r.Uncommitted, ", ")))
-		return &r
+		return (*revision)(&r)
 	}
 	a.note("files at commit %.12s", r.Commit)
-	return &r
+	return (*revision)(&r)
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"adsync/internal/planview"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// planForm is a form of a plan that -o names.
+type planForm struct {
+	write     func(w io.Writer, d *planDocument) error // nil for what needs more than the document
+	onFailure bool                                     // printed where there is no plan, too: it says why
+}
+
+var planForms = map[string]planForm{
+	"text": {},
+	"json": {func(w io.Writer, d *planDocument) error { return writeJSON(w, d) }, true},
+}
+
+// formNames are the forms in the order help lists them.
+func formNames() []string {
+	return []string{"text", "json"}
+}
+
+func formFlags(c *cobra.Command, f *planFlags) {
+	c.Flags().BoolVar(&f.full, "full", false, "list every change and field, however long the plan is")
+	c.Flags().StringVar(&f.file, "output-file", "", "file for the output, instead of standard output")
+}
+
+// printPlan writes the form -o asks for, to where it is wanted.
+func (a *app) printPlan(l loaded, f planFlags, d *planDocument) error {
+	if f.file == "" {
+		return a.writePlan(a.out, f, d)
+	}
+	err := writeFile(f.file, func(w io.Writer) error { return a.writePlan(w, f, d) })
+	if err != nil {
+		return configuration("--output-file: %v", err)
+	}
+	return nil
+}
+
+func (a *app) writePlan(w io.Writer, f planFlags, d *planDocument) error {
+	if write := planForms[a.flags.output].write; write != nil {
+		return write(w, d)
+	}
+	return planview.WriteText(w, schemas(), d, planview.TextOptions{Color: w == a.out && a.colorful(), Width: widthOf(w), Full: f.full})
+}
+
+// widthOf is how many columns a terminal has; 0 where it is none.
+func widthOf(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}

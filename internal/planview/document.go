@@ -1,0 +1,68 @@
+package planview
+
+import (
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// FormatVersion stands in every JSON form.
+const FormatVersion = 1
+
+// Document is a plan and what it was computed from. It is whole on failure too.
+type Document struct {
+	FormatVersion int       `json:"format_version"`
+	Account       Account   `json:"account"`
+	InputHash     string    `json:"input_hash"`
+	PlanHash      string    `json:"plan_hash"`
+	Revision      *Revision `json:"revision,omitempty"` // absent outside a git repository
+	plan.Document
+	Error string `json:"error,omitempty"`
+}
+
+// Account is the ad account a document is about.
+type Account struct {
+	ID       string `json:"id"`
+	Currency string `json:"currency"`
+	TimeZone string `json:"time_zone"`
+}
+
+// Revision is the commit the files are of.
+type Revision struct {
+	Commit      string   `json:"commit"`      // full hash of HEAD
+	Uncommitted []string `json:"uncommitted"` // sources whose bytes are not those of the commit, sorted
+}
+
+// goes says that something of the change is left to apply when what is held is
+// left out; see plan.Applicable.
+func goes(c *plan.ChangeDocument) bool {
+	if c.Held != nil {
+		return false
+	}
+	if c.Action == plan.Adopt || len(c.Recorded) > 0 || !partly(c) {
+		return true
+	}
+	for i := range c.Fields {
+		if f := &c.Fields[i]; f.Held == nil && f.Cause != plan.SentAlong {
+			return true
+		}
+	}
+	return false
+}
+
+// partly says that a field of the change is held.
+func partly(c *plan.ChangeDocument) bool {
+	for i := range c.Fields {
+		if c.Fields[i].Held != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func isHeld(c *plan.ChangeDocument) bool { return c.Held != nil || partly(c) }
+
+// addressOf reads an address back; the document holds nothing else.
+func addressOf(text string) resource.Address {
+	a, _ := resource.ParseAddress(text)
+	return a
+}

@@ -1,0 +1,178 @@
+package planview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/plan"
+)
+
+// sum is an amount of the headline.
+type sum struct {
+	label string
+	text  string // before → after
+	moves int    // -1, 0 or 1
+}
+
+// moversShown is how many campaigns the headline names.
+const moversShown = 3
+
+// currency is the account's; a document may know it in two places.
+func (d *Document) currency() string {
+	if d.Account.Currency != "" {
+		return diag.Printable(d.Account.Currency)
+	}
+	return diag.Printable(d.Money.Currency)
+}
+
+// headline is what a plan does to spend, and how much goes ahead and waits.
+func (p *page) headline(d *Document) {
+	currency := d.currency()
+	m := d.Money
+	if m.Currency == "" { // a document without money has the sums of its changes
+		m = plan.Money{Day: plan.Moved{Before: d.Spend.DailyBefore, After: d.Spend.DailyAfter}, Lifetime: plan.Moved{Before: d.Spend.LifetimeBefore, After: d.Spend.LifetimeAfter}}
+	}
+	p.money = append(p.money, newSum("Possible spend a day", m.Day, currency))
+	if m.MonthEnds != "" {
+		p.money = append(p.money, newSum("At most to "+diag.Printable(m.MonthEnds), m.Month, currency))
+	}
+	if m.Lifetime != (plan.Moved{}) {
+		p.money = append(p.money, newSum("Lifetime budgets left", m.Lifetime, currency))
+	}
+	for _, b := range m.Bounds {
+		p.bounds = append(p.bounds, newSum("Limit a "+diag.Printable(b.Per)+named(b.Address), b.Amount, currency))
+	}
+	for _, c := range m.Campaigns {
+		if c.Day.Before == c.Day.After {
+			continue
+		}
+		if len(p.movers) == moversShown {
+			p.others++
+			continue
+		}
+		p.movers = append(p.movers, sum{diag.Printable(c.Address), signed(c.Day.After - c.Day.Before), compared(c.Day)})
+	}
+	p.counts(d)
+}
+
+func named(address string) string {
+	if address == "" {
+		return ""
+	}
+	return " (" + diag.Printable(address) + ")"
+}
+
+func newSum(label string, m plan.Moved, currency string) sum {
+	text := amount(m.Before)
+	if m.Before != m.After {
+		text += " → " + amount(m.After)
+	}
+	if currency != "" {
+		text += " " + currency
+	}
+	switch {
+	case m.Before != m.After:
+		text += " (" + signed(m.After-m.Before) + ratio(m.Before, m.After) + ")"
+	default:
+		text += " (no change)"
+	}
+	return sum{label, text, compared(m)}
+}
+
+func compared(m plan.Moved) int {
+	switch {
+	case m.After > m.Before:
+		return 1
+	case m.After < m.Before:
+		return -1
+	}
+	return 0
+}
+
+// counts says how many changes go ahead, wait and stay as they are.
+func (p *page) counts(d *Document) {
+	s := d.Summary
+	ahead := counted([]count{
+		{"to create", s.Create}, {"to update", s.Update}, {"to replace", s.Replace}, {"to archive", s.Archive},
+		{"to adopt", s.Adopt}, {"to forget", s.Forget}, {"to record", s.Record},
+	})
+	held := ""
+	if s.Held > 0 {
+		held = thousands(int64(s.Held)) + " held"
+		p.held = "Held, and not sent: " + heldFor(d) + "."
+	}
+	others := counted([]count{{"in sync", s.InSync}, {"kept", s.Kept}, {"not managed by these files", s.Unmanaged}})
+	said := strings.Join(slices.DeleteFunc([]string{held, others}, func(part string) bool { return part == "" }), "; ")
+	switch {
+	case d.Error != "":
+		p.plan = "No plan: " + diag.Printable(d.Error) + "."
+	case ahead != "" && said != "":
+		p.plan = "Plan: " + ahead + "; " + said + "."
+	case ahead != "":
+		p.plan = "Plan: " + ahead + "."
+	case said != "":
+		p.plan = "Nothing to change: " + said + "."
+	default:
+		p.plan = "Nothing here, and nothing to change."
+	}
+}
+
+type count struct {
+	what string
+	n    int
+}
+
+func counted(counts []count) string {
+	var parts []string
+	for _, c := range counts {
+		if c.n > 0 {
+			parts = append(parts, thousands(int64(c.n))+" "+c.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// heldFor names the hazards that hold, each with how many changes it holds.
+func heldFor(d *Document) string {
+	changes := map[string]int{}
+	for i := range d.Changes {
+		own := map[string]bool{}
+		for _, h := range allHolds(&d.Changes[i]) {
+			if !own[h.hazard] {
+				changes[h.hazard]++
+			}
+			own[h.hazard] = true
+		}
+	}
+	var names []string
+	for name, n := range changes {
+		names = append(names, fmt.Sprintf("%s %s", name, thousands(int64(n))))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// allHolds are those of a change and of its fields.
+func allHolds(c *plan.ChangeDocument) []hold {
+	holds := holdsOf(c.Held)
+	for i := range c.Fields {
+		holds = append(holds, holdsOf(c.Fields[i].Held)...)
+	}
+	return holds
+}
+
+// spendOf is what a change does to possible spend, "" where it does nothing.
+func spendOf(c *plan.ChangeDocument, currency string) string {
+	var parts []string
+	for _, of := range []struct {
+		by   int64
+		what string
+	}{{c.Spend.DailyAfter - c.Spend.DailyBefore, "a day"}, {c.Spend.LifetimeAfter - c.Spend.LifetimeBefore, "over its lifetime"}} {
+		if of.by != 0 {
+			parts = append(parts, strings.Join(strings.Fields(signed(of.by)+" "+currency+" "+of.what), " "))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,95 @@
+package planview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/plan"
+)
+
+// slipsShown is how many accidents are listed.
+const slipsShown = 30
+
+// accidents writes what looks like a slip of the hand.
+func (p *page) accidents(d *Document) {
+	for i := range d.Accidents[:min(len(d.Accidents), slipsShown)] {
+		a := &d.Accidents[i]
+		s := slip{hazard: diag.Printable(string(a.Hazard)), message: diag.Printable(a.Message), examples: examplesOf(a), holds: a.Held > 0}
+		if s.holds {
+			s.release = thousands(int64(a.Held)) + " held, all released with --allow " + diag.Printable(a.Allow)
+		}
+		p.slips = append(p.slips, s)
+	}
+	if more := len(d.Accidents) - slipsShown; more > 0 {
+		p.slips = append(p.slips, slip{hazard: "more", message: thousands(int64(more)) + " more of this, all in -o json"})
+	}
+}
+
+// examplesOf writes the examples, and how many more there are.
+func examplesOf(a *plan.AccidentDocument) string {
+	var examples []string
+	for _, e := range a.Examples {
+		examples = append(examples, diag.Printable(e.Message))
+	}
+	if more := a.Count - len(examples); more > 0 && len(examples) > 0 {
+		examples = append(examples, thousands(int64(more))+" more")
+	}
+	return strings.Join(examples, ", ")
+}
+
+// keptShown is how many addresses a notice names.
+const keptShown = 10
+
+// keep says what the files no longer name and the policy keeps.
+func (p *page) keep(d *Document) {
+	if len(d.Kept) > 0 {
+		p.kept = "No longer in the files and kept at the service: " + firstOf(d.Kept) + ". To stop them, say status: paused or archived."
+	}
+}
+
+func firstOf(texts []string) string {
+	var names []string
+	for _, a := range texts[:min(len(texts), keptShown)] {
+		names = append(names, diag.Printable(a))
+	}
+	if more := len(texts) - keptShown; more > 0 {
+		names = append(names, thousands(int64(more))+" more, all in -o json")
+	}
+	return strings.Join(names, ", ")
+}
+
+// releasing lists each allowance something waits for, and what none releases.
+// One that releases a whole accident stands for those of its rows.
+func (p *page) releasing(d *Document) {
+	whole := map[string]bool{}
+	for i := range d.Accidents {
+		if a := &d.Accidents[i]; a.Held > 0 && a.Allow != "" {
+			whole[diag.Printable(a.Allow)] = true
+		}
+	}
+	waiting := map[string]int{}
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		var never []string
+		for _, h := range allHolds(c) {
+			switch hazard := h.hazard; {
+			case h.allow == "" && !slices.Contains(never, hazard):
+				never = append(never, hazard)
+			case h.allow == "":
+			case whole[hazard]:
+				waiting[hazard]++
+			default:
+				waiting[h.allow]++
+			}
+		}
+		if len(never) > 0 {
+			p.unallowed = append(p.unallowed, fmt.Sprintf("%s (%s)", diag.Printable(c.Address), strings.Join(never, ", ")))
+		}
+	}
+	for allow, n := range waiting {
+		p.releases = append(p.releases, release{allow, n})
+	}
+	slices.SortFunc(p.releases, func(a, b release) int { return strings.Compare(a.allow, b.allow) })
+}

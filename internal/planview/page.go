@@ -1,0 +1,241 @@
+package planview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// page is what the forms for people say, in their order. Its texts are
+// printable, and marked up by each form.
+type page struct {
+	money     []sum
+	movers    []sum  // campaigns whose possible spend a day moves, the largest rise first
+	others    int    // campaigns that move and are not among the movers
+	bounds    []sum  // the account's own limits, where they bind
+	plan      string // how many changes go ahead, wait and stay as they are
+	held      string // what waits for a yes, by hazard; "" where nothing does
+	slips     []slip
+	trees     []tree
+	left      []string // what the list leaves out, counted by action and kind
+	kept      string
+	releases  []release
+	unallowed []string // what no allowance releases, and why
+	problems  []diag.Problem
+}
+
+// slip is an accident as people read it.
+type slip struct {
+	hazard, message, examples, release string
+	holds                              bool
+}
+
+// tree is what changes of one resource at the top and of what lies beneath it.
+type tree struct {
+	title   string // the top, where it does not change itself; else ""
+	changes []entry
+	left    []string // as of page
+}
+
+// entry is one change.
+type entry struct {
+	symbol, action, address, name, id, position string
+
+	depth    int
+	money    string // what it does to possible spend; "" where it does nothing
+	note     string
+	fields   []row
+	along    string // names of what is sent along unchanged
+	recorded string // names of what files and service agree on already
+	hazards  string
+	held     bool
+	goes     bool
+	create   bool
+	pending  bool
+	holds    []hold
+}
+
+// row is one field of a change.
+type row struct {
+	name, value, why string
+	holds            []hold
+}
+
+// hold is what holds a change or a field.
+type hold struct{ hazard, message, allow string }
+
+// release is an allowance and how many holds wait for it.
+type release struct {
+	allow string
+	holds int
+}
+
+// detail says how much of a plan a form shows.
+type detail struct {
+	room int  // characters of a value, beyond which it is cut
+	full bool // everything, however long
+	list int  // changes up to which none is left out
+	like int  // changes alike that are listed in a longer plan
+}
+
+// describe puts a document in words.
+func describe(schemas resource.Schemas, d *Document, o detail) *page {
+	t := &teller{schemas: schemas, room: o.room}
+	p := &page{problems: d.Problems}
+	p.headline(d)
+	p.accidents(d)
+	p.list(t, newFold(d, o), d)
+	p.keep(d)
+	p.releasing(d)
+	return p
+}
+
+// list puts the changes in the order of their addresses, one tree after the
+// other.
+func (p *page) list(t *teller, f *fold, d *Document) {
+	changes := slices.Clone(d.Changes)
+	slices.SortStableFunc(changes, func(a, b plan.ChangeDocument) int { return addressOf(a.Address).Compare(addressOf(b.Address)) })
+	unlisted := leftOut{}
+	for start := 0; start < len(changes); {
+		top := t.topOf(addressOf(changes[start].Address))
+		end := start + 1
+		for end < len(changes) && t.topOf(addressOf(changes[end].Address)) == top {
+			end++
+		}
+		grown, left := t.tree(f, d, changes[start:end])
+		if len(grown.changes) == 0 {
+			unlisted.merge(left)
+		} else {
+			grown.left = left.said()
+			p.trees = append(p.trees, grown)
+		}
+		start = end
+	}
+	p.left = unlisted.said()
+}
+
+// tree lists the changes of one tree, and counts those that are left out.
+func (t *teller) tree(f *fold, d *Document, changes []plan.ChangeDocument) (tree, leftOut) {
+	grown, left := tree{}, leftOut{}
+	for i := range changes {
+		c := &changes[i]
+		if !f.lists(c) {
+			left.add(c)
+			continue
+		}
+		address := addressOf(c.Address)
+		if top := t.topOf(address); len(grown.changes) == 0 && top != address {
+			grown.title = diag.Printable(top.String())
+		}
+		grown.changes = append(grown.changes, t.entry(d, c, address))
+	}
+	return grown, left
+}
+
+func (t *teller) topOf(a resource.Address) resource.Address {
+	for up := t.schemas.Parent(a); !up.IsZero(); up = t.schemas.Parent(a) {
+		a = up
+	}
+	return a
+}
+
+// symbols begin the line of a change: its action, or ! where all of it is held.
+var symbols = map[plan.Action]string{
+	plan.Create: "+", plan.Update: "~", plan.Replace: "±", plan.Archive: "-", plan.Adopt: ">", plan.Record: ".", plan.Forget: ".",
+}
+
+func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Address) entry {
+	e := entry{
+		symbol: symbols[c.Action], action: diag.Printable(string(c.Action)), address: diag.Printable(c.Address), name: diag.Printable(c.Name), id: diag.Printable(c.ID),
+		position: c.Position.String(), depth: t.schemas.Depth(address.Kind), money: spendOf(c, d.currency()),
+		hazards: hazardNames(c.Hazards), held: isHeld(c), goes: goes(c), create: c.Action == plan.Create, pending: c.Pending, holds: holdsOf(c.Held),
+	}
+	if !e.goes || e.symbol == "" {
+		e.symbol = "!"
+	}
+	if c.Pruned {
+		e.note = "no longer in the files; the policy prunes it"
+	}
+	if c.Foreign != nil {
+		e.note = strings.TrimPrefix(e.note+"; removed at the service by "+by(c.Foreign), "; ")
+	}
+	e.recorded = namesOf(c.Recorded)
+	var along []plan.FieldDocument
+	for i := range c.Fields {
+		field := &c.Fields[i]
+		if field.Cause == plan.SentAlong {
+			along = append(along, *field)
+			continue
+		}
+		e.fields = append(e.fields, t.row(c, field))
+	}
+	e.along = namesOf(along)
+	return e
+}
+
+func (t *teller) row(c *plan.ChangeDocument, f *plan.FieldDocument) row {
+	return row{name: diag.Printable(f.Name), value: t.values(c, f), why: t.why(c, f), holds: holdsOf(f.Held)}
+}
+
+// why says what makes a field change: its cause, where it is written, and who
+// changed it, as far as that is known.
+func (t *teller) why(c *plan.ChangeDocument, f *plan.FieldDocument) string {
+	said := diag.Printable(string(f.Cause))
+	if !f.Position.IsZero() {
+		said += " " + f.Position.String()
+	}
+	if e := f.Edited; e != nil && e.Commit == "" {
+		said += ", not committed"
+	} else if e != nil {
+		said += fmt.Sprintf(", commit %s by %s on %s", diag.Printable(short(e.Commit)), diag.Printable(e.Author), day(e.At))
+	}
+	if a := t.attribute(c, f); f.Last != nil && f.Cause == plan.Drift && f.Desired != nil && !f.Last.Equal(*f.Desired) {
+		said += ", last applied " + t.one(a, *f.Last, resource.Value{})
+	}
+	if f.Foreign != nil {
+		said += ", changed at the service by " + by(f.Foreign)
+	}
+	return said
+}
+
+func by(f *plan.Foreign) string { return diag.Printable(f.Actor) + " on " + moment(f.At) }
+
+func short(commit string) string { return commit[:min(len(commit), 7)] }
+
+func day(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
+
+func moment(seconds int64) string {
+	return time.Unix(seconds, 0).UTC().Format("2006-01-02 15:04 UTC")
+}
+
+func holdsOf(h *plan.HoldDocument) []hold {
+	if h == nil {
+		return nil
+	}
+	holds := []hold{{diag.Printable(string(h.Hazard)), diag.Printable(h.Message), diag.Printable(h.Allow)}}
+	for i := range h.Also {
+		holds = append(holds, holdsOf(&h.Also[i])...)
+	}
+	return holds
+}
+
+func hazardNames(hazards []plan.Hazard) string {
+	var names []string
+	for _, h := range hazards {
+		names = append(names, diag.Printable(string(h)))
+	}
+	return strings.Join(names, ", ")
+}
+
+func namesOf(fields []plan.FieldDocument) string {
+	var names []string
+	for i := range fields {
+		names = append(names, diag.Printable(fields[i].Name))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,211 @@
+package planview
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// teller writes the values of a plan.
+type teller struct {
+	schemas resource.Schemas
+	room    int // characters of a value, beyond which it is cut aloud
+}
+
+// FieldLines gives what a change does to its fields, one a line, without causes
+// and holds. Text of files and service is made printable.
+func FieldLines(schemas resource.Schemas, c plan.ChangeDocument) []string {
+	t := teller{schemas: schemas, room: 80}
+	var lines []string
+	for i := range c.Fields {
+		if f := &c.Fields[i]; f.Cause != plan.SentAlong {
+			lines = append(lines, f.Name+": "+t.values(&c, f))
+		}
+	}
+	return lines
+}
+
+// attribute describes a field; one no kind has is shown as it is.
+func (t *teller) attribute(c *plan.ChangeDocument, f *plan.FieldDocument) *resource.Attribute {
+	if s := t.schemas.Of(c.Kind); s != nil {
+		if a, ok := s.Attribute(f.Name); ok {
+			return a
+		}
+	}
+	return &resource.Attribute{Name: f.Name, Type: resource.TypeText}
+}
+
+// values writes what is live and what the files want; where the service does
+// not show the attribute, what was sent last.
+func (t *teller) values(c *plan.ChangeDocument, f *plan.FieldDocument) string {
+	a := t.attribute(c, f)
+	from, to := of(f.Live), of(f.Desired)
+	if a.Wire.Path == "" {
+		from = of(f.Last)
+	}
+	if t.begins(c, f) {
+		return t.one(a, to, resource.Value{})
+	}
+	shown := t.one(a, from, to) + " → " + t.one(a, to, from)
+	if a.Type.IsList() {
+		return shown + difference(a, from.Items(), to.Items())
+	}
+	return shown + moved(a, from, to)
+}
+
+// begins says that the field is of a resource that is not there yet.
+func (t *teller) begins(c *plan.ChangeDocument, f *plan.FieldDocument) bool {
+	return c.Action == plan.Create || c.Action == plan.Replace && f.Phase == plan.Creates
+}
+
+func of(v *resource.Value) resource.Value {
+	if v == nil {
+		return resource.Value{}
+	}
+	return *v
+}
+
+// moved says by how much an amount rises or falls, and to what multiple.
+func moved(a *resource.Attribute, from, to resource.Value) string {
+	before, is := from.Number()
+	after, will := to.Number()
+	if a.Type != resource.TypeMoney || !is || !will || before == after {
+		return ""
+	}
+	return " (" + signed(after-before) + ratio(before, after) + ")"
+}
+
+// one writes a value. A long text is cut, aloud, around where it differs.
+func (t *teller) one(a *resource.Attribute, v, other resource.Value) string {
+	letters := []rune(show(a, v))
+	if len(letters) <= t.room {
+		return string(letters)
+	}
+	start := 0
+	if differs := commonPrefix(letters, []rune(show(a, other))); differs > t.room/2 && other.IsSet() {
+		start = min(differs-t.room/4, len(letters)-t.room)
+	}
+	cut := string(letters[start : start+t.room])
+	if start > 0 {
+		cut = "…" + cut
+	}
+	if start+t.room < len(letters) {
+		cut += "…"
+	}
+	return fmt.Sprintf("%s (%s characters)", cut, thousands(int64(len(letters))))
+}
+
+func show(a *resource.Attribute, v resource.Value) string {
+	if a.Type == resource.TypeImage && v.IsSet() {
+		return diag.Printable(v.Written())
+	}
+	return a.Show(v)
+}
+
+func commonPrefix(a, b []rune) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// entriesShown is how many entries of a list are named as added or taken away.
+const entriesShown = 5
+
+// difference names what a list gains and loses.
+func difference(a *resource.Attribute, from, to []string) string {
+	var parts []string
+	for _, d := range []struct {
+		sign string
+		some []string
+	}{{"+", missingFrom(from, to)}, {"-", missingFrom(to, from)}} {
+		for _, item := range d.some[:min(len(d.some), entriesShown)] {
+			parts = append(parts, d.sign+oneOf(a, item))
+		}
+		if more := len(d.some) - entriesShown; more > 0 {
+			parts = append(parts, fmt.Sprintf("%s%d more", d.sign, more))
+		}
+	}
+	switch {
+	case len(parts) > 0:
+		return " [" + strings.Join(parts, " ") + "]"
+	case len(from) != len(to):
+		return " [repeated entries]"
+	case !slices.Equal(from, to):
+		return " [another order]"
+	}
+	return ""
+}
+
+// entryLength is how many characters of an entry are shown.
+const entryLength = 80
+
+func oneOf(a *resource.Attribute, item string) string {
+	shown := []rune(diag.Printable(item))
+	if len(shown) > entryLength {
+		shown = append(shown[:entryLength], '…')
+	}
+	if a.Type == resource.TypeHints {
+		return `"` + string(shown) + `"`
+	}
+	return string(shown)
+}
+
+// missingFrom gives the entries of some that all does not hold.
+func missingFrom(all, some []string) []string {
+	held := make(map[string]bool, len(all))
+	for _, item := range all {
+		held[item] = true
+	}
+	return slices.DeleteFunc(slices.Clone(some), func(item string) bool { return held[item] })
+}
+
+// amount writes micros as units with a comma before each three digits.
+func amount(micros int64) string {
+	whole, fraction, _ := strings.Cut(resource.FormatMoney(micros), ".")
+	sign, digits := "", whole
+	if strings.HasPrefix(whole, "-") {
+		sign, digits = "-", whole[1:]
+	}
+	return sign + grouped(digits) + "." + fraction
+}
+
+func signed(micros int64) string {
+	if micros > 0 {
+		return "+" + amount(micros)
+	}
+	return amount(micros)
+}
+
+// thousands writes a number with a comma before each three digits.
+func thousands(n int64) string { return grouped(strconv.FormatInt(n, 10)) }
+
+func grouped(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// ratio writes ", ×2.50", cut and not rounded, and nothing where it says nothing.
+func ratio(from, to int64) string {
+	switch {
+	case from <= 0 || to < 0:
+		return ""
+	case to/from >= 1000:
+		return ", above ×1,000"
+	}
+	high, low := bits.Mul64(uint64(to), 100)
+	hundredths, _ := bits.Div64(high, low, uint64(from))
+	if hundredths == 100 {
+		return ""
+	}
+	return fmt.Sprintf(", ×%d.%02d", hundredths/100, hundredths%100)
+}
