@@ -115,6 +115,7 @@ func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconc
 		}
 	}
 	if a.flags.output != "json" {
+		a.tellAuthors(ctx, l, p)
 		if err := a.showPlan(l, f.planFlags, agent.Account, p); err != nil {
 			return err
 		}

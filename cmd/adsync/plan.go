@@ -67,6 +67,7 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 		}
 		return a.planFailed(l, f, err)
 	}
+	a.tellAuthors(c.Context(), l, view.Plan)
 	if err := a.showPlan(l, f, agent.Account, view.Plan); err != nil {
 		return err
 	}

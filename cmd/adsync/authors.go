@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"adsync/plan"
+	"adsync/sources"
+)
+
+// authorsTime is how long a plan looks for who wrote what. What is not found by
+// then has no author in the plan.
+const authorsTime = 2 * time.Second
+
+// tellAuthors says of every edit in a plan which commit it comes from, where the
+// files are in a git repository.
+func (a *app) tellAuthors(ctx context.Context, l loaded, p *plan.Plan) {
+	ctx, cancel := context.WithTimeout(ctx, authorsTime)
+	defer cancel()
+	var given []sources.Given
+	var edits []*plan.Field
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		for j := range c.Fields {
+			f := &c.Fields[j]
+			if (f.Cause == plan.Edit || f.Cause == plan.CarryOver) && !f.Desired.Position.IsZero() {
+				given, edits = append(given, sources.Given{Address: c.Address, Attribute: f.Name, Value: f.Desired}), append(edits, f)
+			}
+		}
+	}
+	if len(given) == 0 {
+		return
+	}
+	origins, err := l.project.Origins(ctx, l.schemas, given)
+	if err != nil {
+		a.note("git: %v; the plan names no authors", err)
+		return
+	}
+	for i, o := range origins {
+		switch {
+		case o.Uncommitted:
+			edits[i].Edited = &plan.Edited{}
+		case o.Commit != "":
+			edits[i].Edited = &plan.Edited{Commit: o.Commit, Author: o.Author, At: o.At.Unix()}
+		}
+	}
+}
