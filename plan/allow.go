@@ -25,7 +25,7 @@ type Allowance struct {
 // may be narrowed by.
 var allowable = map[Hazard]struct{ money, count bool }{
 	RaisesSpend: {money: true}, Archives: {count: true},
-	Activates: {}, Conflicts: {}, Adopts: {}, Drifts: {}, Replaces: {}, RemovedByHand: {}, Twins: {},
+	Activates: {}, Conflicts: {}, Adopts: {}, Drifts: {}, Replaces: {}, RemovedByHand: {}, Twins: {}, ShrinksAudience: {},
 	Shifted: {}, Series: {}, Scale: {}, MassEdit: {},
 }
 

@@ -55,9 +55,13 @@ func (d *differ) holdAdopt(t three, c *Change) {
 // fields compares every attribute the files give. It gives what differs at the
 // service, and what agrees there and is not recorded so.
 func (d *differ) fields(t three) (fields, recorded []Field) {
+	p, named := peopleOf(t)
+	if named {
+		fields, recorded = p.fields()
+	}
 	for _, n := range t.desired.Attributes {
 		a := t.kind.attributes[n.Name]
-		if a == nil {
+		if a == nil || named && p.Has(n.Name) {
 			continue
 		}
 		f := Field{Name: n.Name, Desired: n.Value, Live: t.live.Value(n.Name), Cause: Edit}
@@ -76,6 +80,8 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 			recorded = append(recorded, f)
 		}
 	}
+	sortFields(fields)
+	sortFields(recorded)
 	return fields, recorded
 }
 

@@ -79,6 +79,11 @@ func (d *differ) createFields(t three, c *Change) []string {
 			c.Fields = append(c.Fields, f)
 		}
 	}
+	for _, noted := range t.kind.schema.Noted {
+		if v := t.desired.Value(noted.Name); v.IsSet() {
+			c.Fields = append(c.Fields, Field{Name: noted.Name, Desired: v, Cause: Edit, Phase: Creates})
+		}
+	}
 	sortFields(c.Fields)
 	sortFields(c.Recorded)
 	d.startAtTop(t, c)

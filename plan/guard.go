@@ -14,6 +14,7 @@ func (d *differ) guard() {
 			f.hold(h)
 		}
 	})
+	d.guardPeople()
 	archives := d.archivesByKind()
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]

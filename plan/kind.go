@@ -29,6 +29,9 @@ type kind struct {
 func describe(s *resource.Schema) *kind {
 	k := &kind{schema: s, attributes: map[string]*resource.Attribute{}, whole: map[string]string{}, members: map[string][]string{}, halves: map[string][]string{}}
 	exclusive := map[string][]*resource.Attribute{}
+	for i := range s.Noted {
+		k.attributes[s.Noted[i].Name] = &s.Noted[i]
+	}
 	for i := range s.Attributes {
 		a := &s.Attributes[i]
 		k.attributes[a.Name] = a

@@ -45,6 +45,9 @@ type Policy struct {
 
 	ShrinkPercent int64 // nothing is pruned from a kind the files name this much less of
 	ShrinkFrom    int64 // counted from this many resources up
+
+	PeoplePercent int64 // most of the people of an audience to take out without an allowance
+	PeopleFrom    int64 // counted from this many people up
 }
 
 // DefaultPolicy is the table of design.md section 6.
@@ -55,6 +58,7 @@ func DefaultPolicy() Policy {
 		Bid:    Guard{HoldAbove: 130, RefuseFrom: 300}, BidShare: 10,
 		ArchivePercent: 10, ArchiveCount: 5,
 		ShrinkPercent: 30, ShrinkFrom: 10,
+		PeoplePercent: 30, PeopleFrom: 10,
 	}
 }
 

@@ -39,13 +39,14 @@ const (
 	WidensTargeting Hazard = "widens-targeting"
 	Archives        Hazard = "archives"
 	RestartsReview  Hazard = "restarts-review"
-	Conflicts       Hazard = "conflict"        // both the files and the service changed
-	Adopts          Hazard = "adopt"           // what is live was not written by adsync
-	Drifts          Hazard = "drift"           // undoes what someone did at the service
-	Replaces        Hazard = "replace"         // archives and creates again
-	RemovedByHand   Hazard = "removed-by-hand" // creates again what someone archived
-	Twins           Hazard = "twin"            // may create a second one of what is there already
-	Incomplete      Hazard = "incomplete"      // lacks what a create must give; nothing releases it
+	Conflicts       Hazard = "conflict"         // both the files and the service changed
+	Adopts          Hazard = "adopt"            // what is live was not written by adsync
+	Drifts          Hazard = "drift"            // undoes what someone did at the service
+	Replaces        Hazard = "replace"          // archives and creates again
+	RemovedByHand   Hazard = "removed-by-hand"  // creates again what someone archived
+	Twins           Hazard = "twin"             // may create a second one of what is there already
+	ShrinksAudience Hazard = "shrinks-audience" // takes most people out of an audience
+	Incomplete      Hazard = "incomplete"       // lacks what a create must give; nothing releases it
 
 	// What looks like a slip of the hand; see Accident.
 	Shifted  Hazard = "shifted"   // says what others of its column said before

@@ -29,13 +29,15 @@ func (d decoder) decode(schema *resource.Schema, record adsapi.Record) (*resourc
 	if schema.ParentWire != "" {
 		live.ParentID, _ = fields[schema.ParentWire].(string)
 	}
-	for i := range schema.Attributes {
-		a := &schema.Attributes[i]
-		if a.Wire.Path == "" {
-			continue
-		}
-		if wire := at(fields, a.Wire.Path); sameEverywhere(a, fields, wire) {
-			live.Set(a.Name, d.value(a, wire))
+	for _, attributes := range [][]resource.Attribute{schema.Attributes, schema.Noted} {
+		for i := range attributes {
+			a := &attributes[i]
+			if a.Wire.Path == "" {
+				continue
+			}
+			if wire := at(fields, a.Wire.Path); sameEverywhere(a, fields, wire) {
+				live.Set(a.Name, d.value(a, wire))
+			}
 		}
 	}
 	return live, nil

@@ -12,6 +12,7 @@ import (
 // check holds one resource against its schema.
 func (c *collection) check(e *entry) {
 	c.checkRequired(e)
+	var people resource.Value
 	for i := range e.resource.Attributes {
 		n := &e.resource.Attributes[i]
 		a, known := e.draft.schema.Attribute(n.Name)
@@ -24,8 +25,11 @@ func (c *collection) check(e *entry) {
 		case resource.TypeImage:
 			n.Value = c.checkImage(e, n.Value)
 		case resource.TypeMembers:
-			n.Value = c.checkMembers(e, a, n.Value)
+			n.Value, people = c.checkMembers(e, a, n.Value)
 		}
+	}
+	if m := e.draft.schema.Membership; m != nil {
+		e.resource.Set(m.People, people)
 	}
 	c.checkRules(e)
 }

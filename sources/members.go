@@ -42,16 +42,16 @@ type membersKey struct {
 }
 
 // checkMembers turns the path of a members file into the digest of its people,
-// and keeps how many there are.
-func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Value) resource.Value {
+// and gives how many there are.
+func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Value) (digest, people resource.Value) {
 	as := members.Identifier(e.resource.Value(a.Identifier).Text())
 	if as == "" {
-		return v // a rule of the kind says so
+		return v, people // a rule of the kind says so
 	}
 	slashPath, finding := attachedPath(v.Text(), v.Position.File)
 	if finding != nil {
 		c.report(e, v.Position, *finding)
-		return v
+		return v, people
 	}
 	key := membersKey{slashPath, as}
 	m, read := c.members[key]
@@ -63,10 +63,10 @@ func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Va
 		c.report(e, v.Position, f)
 	}
 	if m.failed {
-		return v
+		return v, people
 	}
 	c.counts = append(c.counts, Members{e.resource.Address.String(), slashPath, as, m.counts, m.rejections})
-	return resource.Text(m.digest).As(slashPath).At(v.Position)
+	return resource.Text(m.digest).As(slashPath).At(v.Position), resource.Number(int64(m.counts.Used)).At(v.Position)
 }
 
 func (t *tree) readMembers(name, slashPath string, as members.Identifier) membersFile {

@@ -46,7 +46,28 @@ func audience() *resource.Schema {
 				Type: resource.TypeText, Max: 10000,
 			},
 		},
-		Rules: []resource.Rule{{Name: "a members file says what it holds", Check: membersWhole}},
+		Noted: []resource.Attribute{
+			{Name: "members.people", Type: resource.TypeCount, Help: "How many people the members file has."},
+			{Name: "members.known", Type: resource.TypeCount, Help: "The most people adsync knows to be in the audience."},
+			{Name: "members.revision", Type: resource.TypeCount, Help: "The number of the membership at the service.", Wire: resource.Wire{Path: "membership_revision"}},
+		},
+		Membership: membership(),
+		Rules:      []resource.Rule{{Name: "a members file says what it holds", Check: membersWhole}},
+	}
+}
+
+// membership is how people get into an audience and out of it (interface, part
+// 4, custom audiences; service facts, 5 and 8.2).
+func membership() *resource.Membership {
+	return &resource.Membership{
+		File: "members.file", As: "members.identifier", Do: "members.do",
+		Operations: []resource.MembershipOperation{
+			{Name: "replace", Adds: true, Removes: true, Whole: true},
+			{Name: "add", Adds: true, Resumes: true},
+			{Name: "remove", Removes: true, Resumes: true},
+		},
+		People: "members.people", Known: "members.known", Revision: "members.revision",
+		State: "status", Making: []string{"upload_pending", "processing", "rockset_ingest_pending", "publishing"}, Failed: "failed",
 	}
 }
 

@@ -47,10 +47,29 @@ func (a *Attribute) Show(v Value) string {
 		return strconv.Itoa(len(v.Items())) + " entries"
 	case a.Type.IsList() && len(v.Items()) == 0:
 		return "(empty)"
+	case a.Type == TypeMembers:
+		return diag.Printable(showMembers(v))
 	case a.Type == TypeText || a.Type == TypeQuery || a.Type == TypeObject:
 		return `"` + diag.Printable(a.Format(v)) + `"`
 	}
 	return diag.Printable(a.Format(v))
+}
+
+// digestShown is how much of the digest of a list tells one list from another.
+const digestShown = 12
+
+// showMembers names a file of people and the list it holds. Of what was sent
+// before only the list is known.
+func showMembers(v Value) string {
+	digest, read := strings.CutPrefix(v.Text(), "sha256:")
+	if !read {
+		return v.Text()
+	}
+	list := "list " + digest[:min(len(digest), digestShown)]
+	if v.Written() == v.Text() {
+		return list
+	}
+	return v.Written() + " (" + list + ")"
 }
 
 // Slug makes the default key of a name: lower-case letters, digits and hyphens.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -53,10 +54,20 @@ func (a *Attribute) Parse(s string, env Env) (Value, *Finding) {
 		return a.parseImage(s)
 	case TypeObject:
 		return parseObject(s)
+	case TypeCount:
+		return parseCount(s)
 	case TypeID:
 		return orFinding(Text(s), badID(s))
 	}
 	return a.parseText(s)
+}
+
+func parseCount(s string) (Value, *Finding) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return Value{}, &Finding{Code: diag.BadValue, Message: fmt.Sprintf("count is %q; want a whole number", s)}
+	}
+	return Number(n), nil
 }
 
 // blank trims what people cannot see at the ends of a cell: spaces of every

@@ -28,6 +28,7 @@ const (
 	// TypeMembers is a file of the tree with the identifiers of people, "sha256:…"
 	// over their hashes once it is read. No identifier is ever a value.
 	TypeMembers Type = "members"
+	TypeCount   Type = "count" // a number of people or of changes
 )
 
 // IsList says that values are lists.
@@ -59,7 +60,9 @@ type Schema struct {
 	ParentWire string // field of the wire record that holds the parent's id
 
 	Attributes []Attribute
-	Facts      []Fact // what only the service says
+	Noted      []Attribute // what adsync notes beside them: in no file, compared and recorded like the others
+	Membership *Membership // how people reach it; nil where none do
+	Facts      []Fact      // what only the service says
 	Rules      []Rule
 	Groups     []Group // nested settings that the service replaces whole
 	Fixed      []Fixed // wire fields no attribute decides
@@ -210,11 +213,16 @@ type Rule struct {
 	Check func(value func(attribute string) Value) *Finding
 }
 
-// Attribute finds a description by name.
+// Attribute finds a description by name, also of what is noted.
 func (s *Schema) Attribute(name string) (*Attribute, bool) {
 	for i := range s.Attributes {
 		if s.Attributes[i].Name == name {
 			return &s.Attributes[i], true
+		}
+	}
+	for i := range s.Noted {
+		if s.Noted[i].Name == name {
+			return &s.Noted[i], true
 		}
 	}
 	return nil, false

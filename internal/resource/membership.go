@@ -1,0 +1,43 @@
+package resource
+
+import "slices"
+
+// Membership is how people reach a resource of a kind: by an operation that goes
+// on at the service after it was accepted, and of which nothing can be read back
+// but a number that each operation raises (interface, part 4, custom audiences).
+type Membership struct {
+	File       string                // attribute: the file of people
+	As         string                // attribute: what the file holds of each
+	Do         string                // attribute: which operation the file is for
+	Operations []MembershipOperation // the first is meant where the files do not say
+	Merge      string                // attribute: the resources a new one has the people of
+
+	People   string // noted: how many people the file has
+	Known    string // noted: the most people adsync knows to be in it
+	Revision string // noted: the number of the membership at the service
+
+	State  string   // wire field that says how far the service is
+	Making []string // states in which nothing can be sent yet
+	Failed string   // the state nothing comes after
+}
+
+// MembershipOperation is something a file of people can do.
+type MembershipOperation struct {
+	Name    string // the choice in the files, and the last segment of the path
+	Adds    bool   // people who are in the file are in it afterwards
+	Removes bool   // people may be in it no more
+	Whole   bool   // it is the file afterwards; the service wants the revision it takes the place of
+	Resumes bool   // the service can make it go on where it has stopped
+}
+
+// Has says that an attribute is part of the membership: they reach the service
+// together.
+func (m *Membership) Has(attribute string) bool {
+	return slices.Contains([]string{m.File, m.As, m.Do, m.People}, attribute)
+}
+
+// Operation finds what a value of Do asks for.
+func (m *Membership) Operation(do Value) MembershipOperation {
+	i := slices.IndexFunc(m.Operations, func(o MembershipOperation) bool { return o.Name == do.Text() })
+	return m.Operations[max(i, 0)]
+}

@@ -1,0 +1,157 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"adsync/internal/resource"
+)
+
+// people is a membership as the three snapshots show it.
+type people struct {
+	*resource.Membership
+	three
+	operation resource.MembershipOperation
+}
+
+// peopleOf gives the membership the files ask for, if they name a file.
+func peopleOf(t three) (people, bool) {
+	m := t.kind.schema.Membership
+	if m == nil || t.desired == nil || !t.desired.Value(m.File).IsSet() {
+		return people{}, false
+	}
+	return people{m, t, m.Operation(t.desired.Value(m.Do))}, true
+}
+
+// sent says that the operation the files ask for is the last one that was
+// accepted. That is all that can be known: who is in it cannot be read back.
+func (p people) sent() bool {
+	return p.last != nil && p.last.Value(p.File).Equal(p.desired.Value(p.File)) && p.Operation(p.last.Value(p.Do)).Name == p.operation.Name
+}
+
+// moved says that the service has counted an operation adsync did not send.
+func (p people) moved() bool {
+	if p.last == nil || !p.last.Value(p.File).IsSet() {
+		return false
+	}
+	last, known := p.last.Value(p.Revision).Number()
+	live, shown := p.live.Value(p.Revision).Number()
+	return known && shown && last != live
+}
+
+// fields gives what is sent of the membership. It goes whole or not at all: what
+// says the same operation in other words is recorded.
+func (p people) fields() (fields, recorded []Field) {
+	sends, cause := !p.sent() || p.moved(), Edit
+	if sends && p.sent() {
+		cause = Drift
+	}
+	for _, n := range p.desired.Attributes {
+		if !p.Has(n.Name) {
+			continue
+		}
+		f := Field{Name: n.Name, Desired: n.Value, Cause: cause}
+		if p.last != nil {
+			f.Last = p.last.Value(n.Name)
+		}
+		switch {
+		case sends:
+			fields = append(fields, f)
+		case !same(f.Desired, f.Last):
+			recorded = append(recorded, f)
+		}
+	}
+	return fields, recorded
+}
+
+// guardPeople holds an operation that would take most people out, or of which
+// nobody can say what it takes the place of.
+func (d *differ) guardPeople() {
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		k := d.kinds[c.Address.Kind]
+		if k.schema.Membership == nil || c.Action == Archive {
+			continue
+		}
+		t := three{kind: k, address: c.Address, desired: d.Desired.Get(c.Address), last: d.Last.Get(c.Address), live: d.Live.Get(c.Address)}
+		p, ok := peopleOf(t)
+		file := slices.IndexFunc(c.Fields, func(f Field) bool { return ok && f.Name == p.File })
+		if file < 0 {
+			continue
+		}
+		d.guardMembership(c, &c.Fields[file], p)
+	}
+}
+
+func (d *differ) guardMembership(c *Change, f *Field, p people) {
+	if c.Action == Create || c.Action == Replace && c.Fields[0].Phase == Creates {
+		if !p.operation.Adds {
+			c.hold(Hold{Hazard: Incomplete, Message: "is new and nobody is in it: its people cannot be taken out; want " + p.Operations[0].Name})
+		}
+		return
+	}
+	holds := []Hold{}
+	if p.moved() {
+		holds = append(holds, p.movedHold(f))
+	}
+	if message := d.shrinks(p); message != "" {
+		holds = append(holds, Hold{Hazard: ShrinksAudience, Message: message, Allow: allowAt(ShrinksAudience, c.Address)})
+	}
+	for _, h := range holds {
+		c.Hazards = append(c.Hazards, h.Hazard)
+		if !d.covered(h.Hazard, c.Address) {
+			p.hold(c, h)
+		}
+	}
+}
+
+// hold holds every field of the membership, as none goes without the others.
+func (p people) hold(c *Change, h Hold) {
+	for i := range c.Fields {
+		if p.Has(c.Fields[i].Name) {
+			c.Fields[i].hold(h)
+		}
+	}
+}
+
+func (p people) movedHold(f *Field) Hold {
+	last, _ := p.last.Value(p.Revision).Number()
+	live, _ := p.live.Value(p.Revision).Number()
+	said := fmt.Sprintf("who is in it was changed outside adsync: its revision was %d and is %d", last, live)
+	if f.Cause == Drift {
+		return Hold{Hazard: Drifts, Message: said + "; allow sending the members file again", Allow: allowAt(Drifts, p.address)}
+	}
+	return Hold{Hazard: Conflicts, Message: said + ", and the files name other people; allow sending them all the same", Allow: allowAt(Conflicts, p.address)}
+}
+
+// shrinks says why an operation may take most people out, "" where it does not.
+func (d *differ) shrinks(p people) string {
+	if !p.operation.Removes {
+		return ""
+	}
+	in, _ := p.desired.Value(p.People).Number()
+	known, ok := int64(0), false
+	if p.last != nil {
+		known, ok = p.last.Value(p.Known).Number()
+	}
+	most := known * d.Policy.PeoplePercent / 100
+	switch {
+	case !ok && p.operation.Whole && p.untouched():
+	case !ok && p.operation.Whole:
+		return fmt.Sprintf("replaces people adsync did not send by %d; how many there are cannot be read", in)
+	case !ok:
+		return fmt.Sprintf("takes out %d people, and how many there are cannot be read", in)
+	case known < d.Policy.PeopleFrom:
+	case p.operation.Whole && known-in > most:
+		return fmt.Sprintf("leaves %d people of at most %d; taking out up to %d %% passes", in, known, d.Policy.PeoplePercent)
+	case !p.operation.Whole && in > most:
+		return fmt.Sprintf("takes out %d people of at most %d; taking out up to %d %% passes", in, known, d.Policy.PeoplePercent)
+	}
+	return ""
+}
+
+// untouched says that the service has counted no operation yet.
+func (p people) untouched() bool {
+	n, shown := p.live.Value(p.Revision).Number()
+	return shown && n == 0
+}
