@@ -17,6 +17,7 @@ type Document struct {
 	Summary  Summary          `json:"summary"`
 	Spend    Spend            `json:"spend"`
 	Money    Money            `json:"money"`
+	Base     *Base            `json:"base,omitempty"` // with --base
 	Problems []diag.Problem   `json:"problems"`
 
 	Accidents []AccidentDocument `json:"accidents"`
@@ -50,6 +51,7 @@ type FieldDocument struct {
 	Phase    Phase           `json:"phase"`
 	Position diag.Position   `json:"position"`
 	Edited   *Edited         `json:"edited,omitempty"`  // of an edit, in a git repository
+	Pending  bool            `json:"pending,omitempty"` // with --base: there without this pull request too
 	Foreign  *Foreign        `json:"foreign,omitempty"` // of what someone changed at the service
 	Held     *HoldDocument   `json:"held,omitempty"`
 }
@@ -79,7 +81,7 @@ type Summary struct {
 
 // Document gives the JSON form of the plan.
 func (p *Plan) Document() Document {
-	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Problems: p.Problems,
+	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Base: p.Base, Problems: p.Problems,
 		Accidents: accidentDocuments(p.Accidents)}
 	for i := range p.Changes {
 		d.Changes = append(d.Changes, p.Changes[i].Document())
@@ -107,9 +109,9 @@ func (p *Plan) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document())
 // no part of it: they decide nothing.
 func (p *Plan) Hash() string {
 	d := p.Document()
-	d.Money = Money{}
+	d.Money, d.Base = Money{}, nil
 	for i := range d.Changes {
-		d.Changes[i].Foreign = nil
+		d.Changes[i].Foreign, d.Changes[i].Pending = nil, false
 		withoutAuthors(d.Changes[i].Fields)
 		withoutAuthors(d.Changes[i].Recorded)
 	}
@@ -125,7 +127,7 @@ func (p *Plan) Hash() string {
 
 func withoutAuthors(fields []FieldDocument) {
 	for i := range fields {
-		fields[i].Edited, fields[i].Foreign = nil, nil
+		fields[i].Edited, fields[i].Foreign, fields[i].Pending = nil, nil, false
 	}
 }
 
@@ -168,7 +170,7 @@ func (c *Change) Document() ChangeDocument {
 	return ChangeDocument{
 		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
 		Fields: fieldDocuments(c.Fields), Recorded: fieldDocuments(c.Recorded), Hazards: hazards, Held: c.Held.document(),
-		Pruned: c.Pruned, Foreign: c.Foreign, Spend: c.Spend,
+		Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend,
 	}
 }
 
@@ -177,7 +179,7 @@ func fieldDocuments(fields []Field) []FieldDocument {
 	for _, f := range fields {
 		documents = append(documents, FieldDocument{
 			Name: f.Name, Desired: unlessAbsent(f.Desired), Last: unlessAbsent(f.Last), Live: unlessAbsent(f.Live),
-			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Edited: f.Edited, Foreign: f.Foreign, Held: f.Held.document(),
+			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Edited: f.Edited, Foreign: f.Foreign, Pending: f.Pending, Held: f.Held.document(),
 		})
 	}
 	return documents

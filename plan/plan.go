@@ -32,6 +32,7 @@ type Plan struct {
 	Problems  []diag.Problem     // sorted
 	Accidents []Accident         // sorted, what holds something first; the changes it holds say so too
 	Spend     Spend              // of the whole account, before and after Applicable
+	Base      *Base              // what the plan is compared with; nil where it is not
 	Money     Money              // what that does to possible spend, for people
 
 	schemas resource.Schemas
@@ -49,6 +50,7 @@ type Change struct {
 	Hazards  []Hazard      // sorted, allowed or not
 	Held     *Hold         // holds the whole change
 	Foreign  *Foreign      // who removed it at the service, where that is known
+	Pending  bool          // the plan of the base has it too; see Since
 	Pruned   bool          // the policy asks for it, because the files no longer name the resource
 	Spend    Spend         // what the part that is not held does to possible spend
 }
@@ -62,6 +64,7 @@ type Field struct {
 	Cause   Cause
 	Edited  *Edited  // who changed it in the files, where that is known
 	Foreign *Foreign // who changed it at the service, where that is known
+	Pending bool     // the plan of the base has it too; see Since
 	Phase   Phase
 	Held    *Hold
 }

@@ -64,6 +64,18 @@ type View struct {
 	Plan *plan.Plan
 	Last *resource.Snapshot
 	Live *Live
+
+	input plan.Input
+}
+
+// Without gives the plan of other files of the same account as it was read.
+func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
+	input := v.input
+	live, problems := plan.Identify(input.Schemas, v.Last, desired, v.Live.Resources)
+	input.Desired, input.Live = desired, live
+	computed := plan.Diff(input)
+	computed.Problems = slices.Concat(problems, computed.Problems)
+	return computed
 }
 
 // Plan reads the account and compares it with the files. It mutates nothing.
@@ -85,12 +97,13 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	snapshot, problems := plan.Identify(a.Schemas, last, desired.Snapshot, live.Resources)
 	live.Snapshot = snapshot
-	computed := plan.Diff(plan.Input{
+	input := plan.Input{
 		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting,
 		Policy: desired.Policy, Allow: desired.Allow,
-	})
+	}
+	computed := plan.Diff(input)
 	computed.Problems = slices.Concat(problems, computed.Problems, a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live}, nil
+	return &View{Plan: computed, Last: last, Live: live, input: input}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The

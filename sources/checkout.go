@@ -43,6 +43,36 @@ func (p Project) Checkout(ctx context.Context, revision string) (*Checkout, erro
 	if err != nil {
 		return nil, err
 	}
+	commit, err := h.commit(revision)
+	if err != nil {
+		return nil, err
+	}
+	return h.checkout(ctx, p, commit)
+}
+
+// CheckoutBase gives the project as it was where HEAD left a revision: at their
+// newest common commit.
+func (p Project) CheckoutBase(ctx context.Context, revision string) (*Checkout, error) {
+	h, err := p.history()
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := h.commit(revision)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := h.commit("HEAD")
+	if err != nil {
+		return nil, err
+	}
+	common, err := ours.MergeBase(theirs)
+	if err != nil || len(common) == 0 {
+		return nil, fmt.Errorf("HEAD and %q have no common commit here; want the whole history, as git fetch --unshallow gets it", revision)
+	}
+	return h.checkout(ctx, p, common[0])
+}
+
+func (h *history) commit(revision string) (*object.Commit, error) {
 	hash, err := h.repository.ResolveRevision(plumbing.Revision(revision))
 	if err != nil {
 		return nil, fmt.Errorf("git revision is %q; want a branch, tag or commit of this repository: %w", revision, err)
@@ -51,7 +81,7 @@ func (p Project) Checkout(ctx context.Context, revision string) (*Checkout, erro
 	if err != nil {
 		return nil, fmt.Errorf("read commit %s: %w", hash, err)
 	}
-	return h.checkout(ctx, p, commit)
+	return commit, nil
 }
 
 // history is the repository a project stands in.

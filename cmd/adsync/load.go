@@ -47,6 +47,12 @@ func (a *app) readProject(dir string) (sources.Project, []diag.Problem) {
 // load reads the project and its files. Problems are part of what it gives.
 func (a *app) load(ctx context.Context, dir string) loaded {
 	project, problems := a.readProject(dir)
+	return a.loadRead(ctx, project, problems)
+}
+
+// loadRead loads the files of a project that was read with its problems, which
+// may leave nothing to load.
+func (a *app) loadRead(ctx context.Context, project sources.Project, problems []diag.Problem) loaded {
 	l := loaded{project: project, schemas: kinds.All()}
 	if diag.HasErrors(problems) {
 		l.desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: problems}

@@ -21,6 +21,7 @@ type planFlags struct {
 	out      string
 	marked   string
 	approved string
+	base     string
 	full     bool
 	file     string // the form goes there, and not to standard output
 }
@@ -38,6 +39,7 @@ func (a *app) plan() *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
 	markedFlag(c, &f.marked)
 	approvedFlag(c, &f.approved)
+	baseFlag(c, &f.base)
 	formFlags(c, &f)
 	a.outputs(c, formNames()...)
 	return c
@@ -66,6 +68,9 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 			err = errors.Join(err, a.markProblems(l, f.marked))
 		}
 		return a.planFailed(l, f, err)
+	}
+	if err := a.sinceBase(c.Context(), l, view, f.base); err != nil {
+		return err
 	}
 	a.tellAuthors(c.Context(), l, view.Plan)
 	if err := a.showPlan(l, f, agent.Account, view.Plan); err != nil {
