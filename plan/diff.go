@@ -35,6 +35,7 @@ func Diff(in Input) *Plan {
 	}
 	d.findAccidents()
 	d.guard()
+	d.selects()
 	d.carryOver()
 	d.settle()
 	return d.plan

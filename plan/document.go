@@ -21,6 +21,8 @@ type Document struct {
 	Problems []diag.Problem   `json:"problems"`
 
 	Accidents []AccidentDocument `json:"accidents"`
+
+	Selection *SelectionDocument `json:"selection,omitempty"` // of a plan for a part of the account
 }
 
 // ChangeDocument is the JSON form of a change.
@@ -82,7 +84,7 @@ type Summary struct {
 // Document gives the JSON form of the plan.
 func (p *Plan) Document() Document {
 	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Base: p.Base, Problems: p.Problems,
-		Accidents: accidentDocuments(p.Accidents)}
+		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document()}
 	for i := range p.Changes {
 		d.Changes = append(d.Changes, p.Changes[i].Document())
 	}

@@ -21,6 +21,7 @@ type Input struct {
 	Waiting             *resource.Snapshot // edits an apply has seen before and not carried out
 	Policy              Policy
 	Allow               []Allowance
+	Select              Selection
 }
 
 // Plan is ordered changes and what they were computed from.
@@ -34,6 +35,8 @@ type Plan struct {
 	Spend     Spend              // of the whole account, before and after Applicable
 	Base      *Base              // what the plan is compared with; nil where it is not
 	Money     Money              // what that does to possible spend, for people
+	Selected  *Selected          // what a selection left out; nil without one
+	Unmatched error              // a pattern of the selection that names nothing; nil where every one does
 
 	schemas resource.Schemas
 }

@@ -44,11 +44,7 @@ func breaks(k *kind, live *resource.Resource, fields []Field) bool {
 
 // settle finishes the plan: what counts need, spend, and the one order.
 func (d *differ) settle() {
-	for _, n := range d.counting {
-		if *n.beneath > 0 {
-			d.plan.Changes[n.change].Held.Message += fmt.Sprintf("; with %d more beneath it", *n.beneath)
-		}
-	}
+	d.countBeneath()
 	total := &d.plan.Spend
 	total.DailyAfter, total.LifetimeAfter = total.DailyBefore, total.LifetimeBefore
 	for i := range d.plan.Changes {
@@ -63,6 +59,16 @@ func (d *differ) settle() {
 		return cmp.Or(cmp.Compare(a.first(), b.first()), a.Address.Compare(b.Address))
 	})
 	d.plan.Problems = d.problems.Sorted()
+}
+
+// countBeneath says in a hold how much lies beneath it.
+func (d *differ) countBeneath() {
+	for _, n := range d.counting {
+		if *n.beneath > 0 {
+			d.plan.Changes[n.change].Held.Message += fmt.Sprintf("; with %d more beneath it", *n.beneath)
+		}
+	}
+	d.counting = nil
 }
 
 // addSpend counts what a live resource can spend.

@@ -53,6 +53,9 @@ const (
 	Series   Hazard = "series"    // counts up from row to row
 	Scale    Hazard = "scale"     // is a round factor away from what it was, or far from all others
 	MassEdit Hazard = "mass-edit" // the same replacement, or the same value, in many rows
+
+	// What narrowing a plan to a part holds; nothing releases it.
+	Unselected Hazard = "unselected" // needs what a selection leaves out
 )
 
 // Phase is when a field is sent. Phases run in order, each confirmed before the

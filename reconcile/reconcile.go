@@ -57,6 +57,7 @@ type Desired struct {
 	Snapshot *resource.Snapshot
 	Policy   plan.Policy
 	Allow    []plan.Allowance
+	Select   plan.Selection
 }
 
 // View is everything a plan was computed from, and the plan.
@@ -99,7 +100,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	live.Snapshot = snapshot
 	input := plan.Input{
 		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting,
-		Policy: desired.Policy, Allow: desired.Allow,
+		Policy: desired.Policy, Allow: desired.Allow, Select: desired.Select,
 	}
 	computed := plan.Diff(input)
 	computed.Problems = slices.Concat(problems, computed.Problems, a.tellForeign(ctx, computed, last))

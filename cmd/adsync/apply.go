@@ -38,6 +38,7 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().StringVar(&f.saved, "plan", "", "apply a plan saved with plan --out, if it still holds")
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
 	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
+	f.selectFlags.register(c)
 	approvedFlag(c, &f.approved)
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field of the plan, however long it is")
 	a.outputs(c, "text", "json")
@@ -79,6 +80,9 @@ func (a *app) applied(ctx context.Context, l loaded, f applyFlags) (*reconcile.R
 		return nil, err
 	}
 	view, err := s.agent.Plan(ctx, desired)
+	if err == nil {
+		err = unmatched(view.Plan)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 // planFlags are those of plan and apply.
 type planFlags struct {
+	selectFlags
 	allow    []string
 	detailed bool
 	out      string
@@ -37,6 +38,7 @@ func (a *app) plan() *cobra.Command {
 	completes(c, "allow", plan.Allowable()...)
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
+	f.selectFlags.register(c)
 	markedFlag(c, &f.marked)
 	approvedFlag(c, &f.approved)
 	baseFlag(c, &f.base)
@@ -94,7 +96,7 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 // planDone says what comes next.
 func (a *app) planDone(p *plan.Plan, f planFlags, dir string) error {
 	if !p.Empty() && f.out == "" {
-		a.note("to carry it out: adsync apply %s", dir)
+		a.note("to carry it out: adsync apply%s %s", f.again(), dir)
 	}
 	if f.detailed && pending(p) {
 		return &exit{code: exitPending}
@@ -126,6 +128,9 @@ func (a *app) planned(ctx context.Context, dir string, f planFlags) (loaded, *re
 	}
 	defer s.end()
 	view, err := s.agent.Plan(ctx, desired)
+	if err == nil {
+		err = unmatched(view.Plan)
+	}
 	if err != nil {
 		return l, nil, nil, err
 	}
@@ -159,7 +164,17 @@ func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
 		}
 		desired.Allow = append(desired.Allow, allowance)
 	}
-	return desired, nil
+	var err error
+	desired.Select, err = f.selection()
+	return desired, err
+}
+
+// unmatched is the error of a selection with a pattern that names nothing.
+func unmatched(p *plan.Plan) error {
+	if p.Unmatched == nil {
+		return nil
+	}
+	return configuration("%v; nothing was changed", p.Unmatched)
 }
 
 // planFailed keeps what programs read whole on failure.

@@ -88,7 +88,7 @@ func TestTheEmulatorSharesNothingWithTheAgent(t *testing.T) {
 
 // pure is all of the standard library that package plan may use: nothing that
 // knows a clock, a file, a network, a log, a context or chance.
-var pure = []string{"cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "io", "iter", "maps", "math", "math/bits", "slices", "strconv", "strings", "unicode", "unicode/utf8"}
+var pure = []string{"cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "io", "iter", "maps", "math", "math/bits", "path", "slices", "strconv", "strings", "unicode", "unicode/utf8"}
 
 func TestPlanIsPure(t *testing.T) {
 	for _, s := range program(t) {

@@ -15,11 +15,12 @@ import (
 // printable, and marked up by each form.
 type page struct {
 	money     []sum
-	movers    []sum  // campaigns whose possible spend a day moves, the largest rise first
-	others    int    // campaigns that move and are not among the movers
-	bounds    []sum  // the account's own limits, where they bind
-	plan      string // how many changes go ahead, wait and stay as they are
-	held      string // what waits for a yes, by hazard; "" where nothing does
+	movers    []sum    // campaigns whose possible spend a day moves, the largest rise first
+	others    int      // campaigns that move and are not among the movers
+	bounds    []sum    // the account's own limits, where they bind
+	plan      string   // how many changes go ahead, wait and stay as they are
+	held      string   // what waits for a yes, by hazard; "" where nothing does
+	selected  []string // of a plan for a part of the account: what it leaves out, what came along
 	slips     []slip
 	trees     []tree
 	left      []string // what the list leaves out, counted by action and kind
@@ -88,6 +89,7 @@ func describe(schemas resource.Schemas, d *Document, o detail) *page {
 	t := &teller{schemas: schemas, room: o.room}
 	p := &page{problems: d.Problems}
 	p.headline(d)
+	p.selection(d)
 	p.accidents(d)
 	p.list(t, newFold(d, o), d)
 	p.keep(d)

@@ -129,6 +129,9 @@ func (t *printer) counts(p *page) {
 	if p.held != "" {
 		t.put(yellow, 0, 2, p.held)
 	}
+	for _, line := range p.selected {
+		t.put(plain, 0, 2, line)
+	}
 }
 
 func moversOf(p *page) string {

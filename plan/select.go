@@ -1,0 +1,198 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"adsync/internal/resource"
+)
+
+// Selection narrows a plan to a part of the account. The zero Selection is all.
+type Selection struct {
+	Target  []Pattern // what is planned; none is everything
+	Exclude []Pattern // what is left out of that
+}
+
+// IsAll says that the selection leaves nothing out.
+func (s Selection) IsAll() bool { return len(s.Target) == 0 && len(s.Exclude) == 0 }
+
+// Selected is what a selection made of a plan.
+type Selected struct {
+	Selection
+	Pulled  []Pulled  // by address
+	LeftOut []LeftOut // by address
+	Spend   Spend     // of what was left out and nothing holds
+}
+
+// Pulled is a change nobody named, without which a named one cannot be made.
+type Pulled struct{ Address, For resource.Address }
+
+// LeftOut is a change that a selection leaves out.
+type LeftOut struct {
+	Address resource.Address
+	Action  Action
+	Held    bool // it would be held, wholly or in part, if it were not left out
+}
+
+// choice says which changes of a plan go on, by address.
+type choice struct {
+	chosen   map[resource.Address]bool
+	excluded func(resource.Address) bool // what may not be pulled in
+	because  string                      // why it may not, after "which"
+	hazard   Hazard
+	pulled   []Pulled
+}
+
+// selects leaves out what the selection does not name. What is left out was
+// compared, looked at for slips of the hand and guarded like all else: a
+// selection releases nothing, and adds nothing but what its creates need.
+func (d *differ) selects() {
+	if d.Select.IsAll() {
+		return
+	}
+	d.countBeneath()
+	target, exclude := newMatcher(d.Schemas, d.Select.Target), newMatcher(d.Schemas, d.Select.Exclude)
+	targeted, excluded := map[resource.Address]bool{}, map[resource.Address]bool{}
+	for _, a := range d.addresses {
+		if d.Desired.Get(a) != nil || d.Last.Get(a) != nil {
+			targeted[a] = target.matches(a) || len(d.Select.Target) == 0
+			excluded[a] = exclude.matches(a)
+		}
+	}
+	d.plan.Unmatched = errors.Join(target.unmatched("--target", d.addresses), exclude.unmatched("--exclude", d.addresses))
+	c := choice{chosen: map[resource.Address]bool{}, excluded: func(a resource.Address) bool { return excluded[a] }, because: "is excluded", hazard: Unselected}
+	for i := range d.plan.Changes {
+		a := d.plan.Changes[i].Address
+		c.chosen[a] = targeted[a] && !excluded[a]
+	}
+	d.complete(&c)
+	d.plan.Selected = &Selected{Selection: d.Select, Pulled: c.pulled}
+	for _, left := range d.leave(&c) {
+		s := d.plan.Selected
+		s.LeftOut = append(s.LeftOut, LeftOut{left.Address, left.Action, left.isHeld()})
+		s.Spend = s.Spend.and(left.Spend)
+	}
+	d.guardAgain()
+}
+
+// complete pulls in what the chosen changes need: all that a replace makes anew
+// beneath it, and the creates above a create. What may not be pulled in holds
+// the change that needs it.
+func (d *differ) complete(c *choice) {
+	for i := range d.plan.Changes {
+		if change := &d.plan.Changes[i]; c.chosen[change.Address] && d.replaces(change) {
+			d.completeBeneath(c, i)
+		}
+	}
+	for i := range d.plan.Changes {
+		if change := &d.plan.Changes[i]; c.chosen[change.Address] && d.creates(change) {
+			d.completeAbove(c, i)
+		}
+	}
+}
+
+func (d *differ) replaces(c *Change) bool { return d.creates(c) && c.Action == Replace }
+
+func (d *differ) completeAbove(c *choice, i int) {
+	change := &d.plan.Changes[i]
+	var needed []Pulled
+	for up := d.Schemas.Parent(change.Address); !up.IsZero(); up = d.Schemas.Parent(up) {
+		fate := d.fates[up]
+		if fate == nil || !fate.born || c.chosen[up] {
+			break
+		}
+		if why := c.refuses(up, fate); why != "" {
+			d.holdTree(i, Hold{Hazard: c.hazard, Message: "needs " + up.String() + ", which " + why})
+			return
+		}
+		needed = append(needed, Pulled{up, change.Address})
+	}
+	for _, p := range needed {
+		c.chosen[p.Address] = true
+	}
+	c.pulled = append(c.pulled, needed...)
+}
+
+// refuses says why a create cannot be pulled in, "" where it can. A replace
+// archives something, which nobody asked for.
+func (c *choice) refuses(a resource.Address, f *fate) string {
+	switch {
+	case c.excluded(a):
+		return c.because
+	case f.moved:
+		return "is replaced, and not selected"
+	}
+	return ""
+}
+
+func (d *differ) completeBeneath(c *choice, i int) {
+	top := d.plan.Changes[i].Address
+	for j := i + 1; j < len(d.plan.Changes) && strings.HasPrefix(d.plan.Changes[j].Address.Key, top.Key+"/"); j++ {
+		a := d.plan.Changes[j].Address
+		switch {
+		case c.chosen[a]:
+		case c.excluded(a):
+			d.holdTree(i, Hold{Hazard: c.hazard, Message: "is replaced with " + a.String() + " beneath it, which " + c.because})
+		default:
+			c.chosen[a] = true
+			c.pulled = append(c.pulled, Pulled{a, top})
+		}
+	}
+}
+
+// leave takes what is not chosen out of the plan, and gives it.
+func (d *differ) leave(c *choice) []Change {
+	var kept, left []Change
+	for i := range d.plan.Changes {
+		change := &d.plan.Changes[i]
+		if c.chosen[change.Address] {
+			kept = append(kept, *change)
+			continue
+		}
+		d.spend(change)
+		left = append(left, *change)
+	}
+	d.plan.Changes = kept
+	slices.SortFunc(c.pulled, func(a, b Pulled) int { return a.Address.Compare(b.Address) })
+	return left
+}
+
+// guardAgain holds what the guards stop now that other changes are gone: a rise
+// without the decrease beside it. What they held before stays held.
+func (d *differ) guardAgain() {
+	d.guard()
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		c.Held = c.Held.distinct()
+		for j := range c.Fields {
+			c.Fields[j].Held = c.Fields[j].Held.distinct()
+		}
+	}
+}
+
+// distinct leaves one hold of those that the same allowance releases.
+func (h *Hold) distinct() *Hold {
+	if h == nil {
+		return nil
+	}
+	var first *Hold
+	seen := map[string]bool{}
+	for _, one := range h.flatten(nil) {
+		released := string(one.Hazard) + "=" + one.Allow
+		if one.Allow == "" {
+			released += one.Message
+		}
+		if !seen[released] {
+			seen[released], first = true, first.and(one)
+		}
+	}
+	return first
+}
+
+func (s Spend) and(t Spend) Spend {
+	return Spend{
+		plus(s.DailyBefore, t.DailyBefore), plus(s.DailyAfter, t.DailyAfter),
+		plus(s.LifetimeBefore, t.LifetimeBefore), plus(s.LifetimeAfter, t.LifetimeAfter),
+	}
+}
