@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -43,6 +44,8 @@ type exporter struct {
 	bound    map[string]resource.Address
 	placed   map[string]resource.Address // by id
 	snapshot *resource.Snapshot
+	taken    *resource.Snapshot // of the files: nothing else gets an address of theirs
+	last     *resource.Snapshot // where an import asks what is managed
 }
 
 // place gives the resources of a kind their addresses. Bound ones go first, so
@@ -88,18 +91,22 @@ func (e *exporter) removed(schema *resource.Schema, r *resource.Resource) bool {
 	return false
 }
 
+// longestSlug bounds the keys made of names; a key has at most 200 characters.
+const longestSlug = 80
+
 // free finds a key under the parent that nothing has yet.
 func (e *exporter) free(parent resource.Address, schema *resource.Schema, r *resource.Resource) resource.Address {
 	slug := resource.Slug(schema.NameOf(r))
 	if slug == "" {
 		slug = resource.Slug(r.ID)
 	}
+	slug = strings.TrimRight(slug[:min(len(slug), longestSlug)], "-")
 	for n := 1; ; n++ {
 		key := slug
 		if n > 1 {
 			key += "-" + strconv.Itoa(n)
 		}
-		if address := parent.Down(schema.Kind, key); e.snapshot.Get(address) == nil {
+		if address := parent.Down(schema.Kind, key); e.snapshot.Get(address) == nil && e.taken.Get(address) == nil && e.last.Get(address) == nil {
 			return address
 		}
 	}

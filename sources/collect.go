@@ -210,12 +210,17 @@ func (c *collection) enterIndex(e *entry) {
 	}
 }
 
+// refuseTwin refuses a second name beneath one parent. Two with ids are two
+// resources that somebody has called the same, and stay apart by their ids.
 func (c *collection) refuseTwin(e *entry, attribute string) {
 	name := e.resource.Value(attribute)
 	twin := sibling{e.parent, e.draft.schema.Kind, name.Text()}
 	first := c.index.bySibling[twin]
 	if first == nil {
 		c.index.bySibling[twin] = e
+		return
+	}
+	if e.draft.id.text != "" && first.draft.id.text != "" {
 		return
 	}
 	c.reportTwice(e, first, name.Position, first.resource.Value(attribute).Position, fmt.Sprintf("is named %q, as another %s beside it", name.Text(), strings.ToLower(e.draft.schema.Title)))

@@ -82,7 +82,7 @@ func (m *rowMaker) plainText(t *tab, c *column, r *resource.Resource) string {
 	case c.role == roleKind:
 		return t.words()[0]
 	case c.role == roleParent:
-		return m.names[m.ancestor(r, c.depth)]
+		return m.called(m.ancestor(r, c.depth))
 	case c.role == roleKey:
 		return r.Address.Leaf()
 	case c.role == roleID:
@@ -91,6 +91,15 @@ func (m *rowMaker) plainText(t *tab, c *column, r *resource.Resource) string {
 		return cutText(r.Facts.Value(c.fact.Name).Text())
 	}
 	return ""
+}
+
+// called is what the rows of children name a resource: by its key where it
+// stands in another file.
+func (m *rowMaker) called(a resource.Address) string {
+	if name, here := m.names[a]; here {
+		return name
+	}
+	return a.Leaf()
 }
 
 func (m *rowMaker) ancestor(r *resource.Resource, depth int) resource.Address {
@@ -188,7 +197,7 @@ func (m *rowMaker) entryText(t *tab, c *column, e entryRow) string {
 		return t.words()[0]
 	case roleParent:
 		if c.depth < m.schemas.Depth(e.owner.Address.Kind) {
-			return m.names[m.ancestor(e.owner, c.depth)]
+			return m.called(m.ancestor(e.owner, c.depth))
 		}
 		return m.names[e.owner.Address]
 	case roleItem:

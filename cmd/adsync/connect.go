@@ -55,8 +55,13 @@ func (a *app) connect(ctx context.Context, l loaded, readOnly bool) (*session, e
 	return s, nil
 }
 
-func (a *app) open(ctx context.Context, s *session, l loaded, readOnly bool) (err error) {
-	if s.store, err = openState(ctx, l.project, readOnly); err != nil {
+func (a *app) open(ctx context.Context, s *session, l loaded, readOnly bool) error {
+	return a.openAs(ctx, s, l, readOnly, readOnly)
+}
+
+// openAs opens the state and the service, each for reading only or not.
+func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readOnly bool) (err error) {
+	if s.store, err = openState(ctx, l.project, readState); err != nil {
 		return err
 	}
 	s.close = append(s.close, func() { a.closed("state", s.store.Close()) })

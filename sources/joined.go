@@ -1,0 +1,37 @@
+package sources
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// Joined reads the sources of a project as they would be with further files
+// beside them, or with files in another form, by their slash paths. A file that
+// the project's sources leave out is an error: nobody would read it again.
+func (p Project) Joined(ctx context.Context, schemas resource.Schemas, further map[string][]byte) (Desired, error) {
+	t, err := openTree(p)
+	if err != nil {
+		return Desired{}, err
+	}
+	defer t.close()
+	contents := map[string][]byte{}
+	for _, name := range t.list().files {
+		content, _, err := readRegular(t.root, name, t.limitOf(name))
+		if err != nil {
+			return Desired{}, fmt.Errorf("%s: %s", diag.Printable(name), unreadable(err).Message)
+		}
+		contents[name] = content
+	}
+	for _, name := range slices.Sorted(maps.Keys(further)) {
+		if !t.includes(name) {
+			return Desired{}, fmt.Errorf("%s is not among the sources of %s; want a name they include", diag.Printable(name), p.File)
+		}
+		contents[name] = further[name]
+	}
+	return LoadContents(ctx, p, schemas, contents), nil
+}
