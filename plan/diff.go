@@ -51,6 +51,8 @@ type differ struct {
 	shrunk    map[resource.Kind]bool // nothing of these kinds is pruned
 	twins     map[twinKey][]resource.Address
 	counting  []counting
+	spending  []three // what possible spend depends on, in the order of addresses
+	calendar  calendar
 	problems  diag.List
 }
 
@@ -74,7 +76,7 @@ type fate struct {
 func newDiffer(in Input) *differ {
 	d := &differ{
 		Input: in, plan: &Plan{schemas: in.Schemas}, kinds: map[resource.Kind]*kind{}, fates: map[resource.Address]*fate{},
-		addresses: union(in.Desired.Addresses(), union(in.Last.Addresses(), in.Live.Addresses())),
+		calendar: calendarOf(in.Today), addresses: union(in.Desired.Addresses(), union(in.Last.Addresses(), in.Live.Addresses())),
 	}
 	for _, s := range in.Schemas {
 		d.kinds[s.Kind] = describe(s)
@@ -120,7 +122,9 @@ func (d *differ) compare(i int) {
 		return
 	}
 	t := three{kind: k, address: a, desired: d.Desired.Get(a), last: d.Last.Get(a), live: d.Live.Get(a), above: d.fateAbove(k, a)}
-	d.addSpend(t)
+	if k.spends() {
+		d.spending = append(d.spending, t)
+	}
 	switch {
 	case t.desired == nil && t.last == nil:
 		d.unmanaged(t)

@@ -20,6 +20,9 @@ type kind struct {
 	attributes map[string]*resource.Attribute
 	delivery   string                  // name of the attribute that governs delivery, "" where none does
 	caps       []*resource.Attribute   // the amounts that cap what a resource spends
+	first      string                  // name of the attribute with the first day it spends or holds, "" for none
+	last       string                  // and with the last
+	gate       bool                    // its status stops the whole account
 	whole      map[string]string       // attribute to the setting it is sent whole with
 	members    map[string][]string     // the attributes of such a setting, sorted
 	halves     map[string][]string     // attribute to the others of its exclusive setting
@@ -38,6 +41,12 @@ func describe(s *resource.Schema) *kind {
 		if a.Spend == resource.Delivery {
 			k.delivery = a.Name
 		}
+		switch a.Type {
+		case resource.TypeDay:
+			k.first = a.Name
+		case resource.TypeLast:
+			k.last = a.Name
+		}
 		if a.Spend == resource.Amount && a.Per != "" {
 			k.caps = append(k.caps, a)
 		}
@@ -52,6 +61,7 @@ func describe(s *resource.Schema) *kind {
 		k.whole[a.Name] = g.Wire
 		k.members[g.Wire] = append(k.members[g.Wire], a.Name)
 	}
+	k.gate = s.Only != "" && k.delivery != ""
 	for _, members := range k.members {
 		slices.Sort(members)
 	}
@@ -74,6 +84,12 @@ func (k *kind) addExclusive(attributes []*resource.Attribute) {
 		}
 	}
 }
+
+// spends says that what an account can spend depends on resources of the kind.
+func (k *kind) spends() bool { return len(k.caps) > 0 || k.gate }
+
+// counts says that resources of the kind spend themselves.
+func (k *kind) counts() bool { return len(k.caps) > 0 && !k.schema.Caps }
 
 // archived says that the resource's own status removes it.
 func (k *kind) archived(r *resource.Resource) bool {

@@ -22,6 +22,10 @@ type Input struct {
 	Policy              Policy
 	Allow               []Allowance
 	Select              Selection
+
+	Today    string           // in the account's time zone, YYYY-MM-DD; "" where it is not known
+	Currency string           // of the account
+	Spent    map[string]int64 // micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
 }
 
 // Plan is ordered changes and what they were computed from.
@@ -81,8 +85,9 @@ type Hold struct {
 }
 
 // Spend is possible spend in micros of the account's currency: the daily caps
-// and the lifetime budgets of what is active. What a lifetime budget has spent
-// already is not taken off.
+// and the lifetime budgets of what is active and has not ended. What a lifetime
+// budget has spent already is not taken off, and the account's own limits do not
+// bound it: see Money.
 type Spend struct {
 	DailyBefore    int64 `json:"daily_before_micros"`
 	DailyAfter     int64 `json:"daily_after_micros"`

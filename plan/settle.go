@@ -45,16 +45,16 @@ func breaks(k *kind, live *resource.Resource, fields []Field) bool {
 // settle finishes the plan: what counts need, spend, and the one order.
 func (d *differ) settle() {
 	d.countBeneath()
-	total := &d.plan.Spend
-	total.DailyAfter, total.LifetimeAfter = total.DailyBefore, total.LifetimeBefore
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		slices.Sort(c.Hazards)
 		c.Hazards = slices.Compact(c.Hazards)
-		d.spend(c)
-		total.DailyAfter = plus(total.DailyAfter, c.Spend.DailyAfter-c.Spend.DailyBefore)
-		total.LifetimeAfter = plus(total.LifetimeAfter, c.Spend.LifetimeAfter-c.Spend.LifetimeBefore)
 	}
+	spenders := d.spenders()
+	for i := range spenders {
+		d.addSpend(&spenders[i])
+	}
+	d.money(spenders)
 	slices.SortFunc(d.plan.Changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.first(), b.first()), a.Address.Compare(b.Address))
 	})
@@ -71,40 +71,34 @@ func (d *differ) countBeneath() {
 	d.counting = nil
 }
 
-// addSpend counts what a live resource can spend.
-func (d *differ) addSpend(t three) {
-	if t.live == nil || len(t.kind.caps) == 0 {
-		return
+// addSpend counts what one resource can spend, before and after the plan.
+func (d *differ) addSpend(s *spender) {
+	moved := s.spend(d.calendar.today)
+	if s.change != nil {
+		s.change.Spend = moved
 	}
-	daily, lifetime := t.kind.possible(t.live)
-	d.plan.Spend.DailyBefore = plus(d.plan.Spend.DailyBefore, daily)
-	d.plan.Spend.LifetimeBefore = plus(d.plan.Spend.LifetimeBefore, lifetime)
+	d.plan.Spend = d.plan.Spend.and(moved)
 }
 
 // spend says what the part of a change that is not held does to possible spend.
 func (d *differ) spend(c *Change) {
-	k := d.kinds[c.Address.Kind]
-	if len(k.caps) == 0 {
-		return
+	if k := d.kinds[c.Address.Kind]; k.counts() {
+		s := spender{three: three{kind: k, address: c.Address, desired: d.Desired.Get(c.Address), live: d.Live.Get(c.Address)}, change: c}
+		s.move()
+		c.Spend = s.spend(d.calendar.today)
 	}
-	live := d.Live.Get(c.Address)
-	if live != nil {
-		c.Spend.DailyBefore, c.Spend.LifetimeBefore = k.possible(live)
-	}
-	c.Spend.DailyAfter, c.Spend.LifetimeAfter = c.Spend.DailyBefore, c.Spend.LifetimeBefore
-	if c.Held != nil || len(c.Fields) == 0 {
-		return
-	}
-	if c.Action == Create || c.Action == Replace && !c.isHeld() {
-		live = nil
-	}
-	after := k.overlay(live, c.Fields, func(f *Field) bool { return f.Held == nil })
-	c.Spend.DailyAfter, c.Spend.LifetimeAfter = k.possible(after)
 }
 
-// possible gives what a resource can spend a day and in all, in micros.
-func (k *kind) possible(r *resource.Resource) (daily, lifetime int64) {
-	if !k.delivers(r) {
+func (s *spender) spend(today string) (moved Spend) {
+	moved.DailyBefore, moved.LifetimeBefore = s.kind.possible(s.live, today)
+	moved.DailyAfter, moved.LifetimeAfter = s.kind.possible(s.after, today)
+	return moved
+}
+
+// possible gives what a resource can spend a day and in all, in micros. One that
+// is not there, or has ended, spends nothing.
+func (k *kind) possible(r *resource.Resource, today string) (daily, lifetime int64) {
+	if r == nil || !k.counts() || !k.delivers(r) || k.spanOf(r).ended(today) {
 		return 0, 0
 	}
 	for _, a := range k.caps {

@@ -98,9 +98,14 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	snapshot, problems := plan.Identify(a.Schemas, last, desired.Snapshot, live.Resources)
 	live.Snapshot = snapshot
+	spent, err := a.spentSoFar(ctx, snapshot)
+	if err != nil {
+		return nil, err
+	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting,
 		Policy: desired.Policy, Allow: desired.Allow, Select: desired.Select,
+		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 	}
 	computed := plan.Diff(input)
 	computed.Problems = slices.Concat(problems, computed.Problems, a.tellForeign(ctx, computed, last))

@@ -52,12 +52,12 @@ func quarter(t testing.TB) *Document {
 	d := documentOf(plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
 		Last: snapshot(t, last), Desired: written(snapshot(t, desired)), Live: snapshot(t, live)}))
 	d.Revision = &Revision{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Uncommitted: []string{"q4.xlsx"}}
-	d.Money = plan.Money{Currency: "USD", Day: plan.Moved{Before: 1_130_000_000, After: 1_220_000_000}, Month: plan.Moved{Before: 11_300_000_000, After: 12_200_000_000}, MonthEnds: "2026-11-30",
-		Lifetime: plan.Moved{Before: 500_000_000, After: 500_000_000},
-		Bounds:   []plan.SpendBound{{Address: "daily_spend_limit/autumn", Per: "day", Amount: plan.Moved{Before: 1_200_000_000, After: 1_250_000_000}}},
+	d.Money = plan.Money{Currency: "USD", Today: "2026-11-21", MonthEnds: "2026-11-30",
+		Totals: plan.Totals{Day: plan.Moved{Before: 1_130_000_000, After: 1_220_000_000}, Month: plan.Moved{Before: 11_300_000_000, After: 12_200_000_000}, Lifetime: plan.Moved{Before: 500_000_000, After: 500_000_000}},
+		Bounds: []plan.SpendBound{{Address: "daily_spend_limit/autumn", Per: "day", Before: micros(1_200_000_000), After: micros(1_250_000_000), Binds: true}},
 		Campaigns: []plan.CampaignMoney{
-			{Address: "campaign/spring", Name: "Spring", Day: plan.Moved{After: 50_000_000}, Month: plan.Moved{After: 500_000_000}},
-			{Address: "campaign/brand", Name: "Brand", Day: plan.Moved{Before: 120_000_000, After: 160_000_000}, Month: plan.Moved{Before: 1_200_000_000, After: 1_600_000_000}},
+			{Address: "campaign/spring", Name: "Spring", Totals: plan.Totals{Day: plan.Moved{After: 50_000_000}, Month: plan.Moved{After: 500_000_000}}},
+			{Address: "campaign/brand", Name: "Brand", Totals: plan.Totals{Day: plan.Moved{Before: 120_000_000, After: 160_000_000}, Month: plan.Moved{Before: 1_200_000_000, After: 1_600_000_000}}},
 		}}
 	field(t, d, "campaign/brand", "budget.daily").Edited = &plan.Edited{Commit: "abc1234def567890abc1234def567890abc12345", Author: "Ann Example", At: 1763550000}
 	field(t, d, "ad_group/brand/loyal", "bid.max").Edited = &plan.Edited{}
@@ -65,6 +65,8 @@ func quarter(t testing.TB) *Document {
 	d.Problems = append(d.Problems, diag.Problem{Severity: diag.Warning, Code: diag.BadURL, Position: diag.Position{File: "q4.xlsx", Sheet: "Ads", Line: 4, Column: 6}, Address: "ad/brand/loyal/hero", Message: "target_url has no https; want one", Hint: "write https://"})
 	return d
 }
+
+func micros(n int64) *int64 { return &n }
 
 // field finds a field of a document, for a test to add to it.
 func field(t testing.TB, d *Document, address, name string) *plan.FieldDocument {
@@ -106,7 +108,7 @@ func hostile(text string) *Document {
 	d.Kept = []string{"campaign/" + text}
 	d.Problems = []diag.Problem{{Severity: diag.Error, Code: diag.BadURL, Position: at, Address: text, Message: text, Hint: text}}
 	d.Accidents = []plan.AccidentDocument{{Hazard: plan.Hazard(text), Kind: "campaign", Count: 5, Held: 2, Allow: text, Message: text, Examples: []plan.ExampleDocument{{Message: text}}}}
-	d.Money.Campaigns = []plan.CampaignMoney{{Address: text, Name: text, Day: plan.Moved{After: 1}}}
+	d.Money.Campaigns = []plan.CampaignMoney{{Address: text, Name: text, Totals: plan.Totals{Day: plan.Moved{After: 1}}}}
 	d.Money.Bounds = []plan.SpendBound{{Address: text, Per: text}}
 	d.Summary.Held = 1
 	d.Error = text

@@ -32,7 +32,7 @@ func (p *page) headline(d *Document) {
 	currency := d.currency()
 	m := d.Money
 	if m.Currency == "" { // a document without money has the sums of its changes
-		m = plan.Money{Day: plan.Moved{Before: d.Spend.DailyBefore, After: d.Spend.DailyAfter}, Lifetime: plan.Moved{Before: d.Spend.LifetimeBefore, After: d.Spend.LifetimeAfter}}
+		m = plan.Money{Totals: plan.Totals{Day: plan.Moved{Before: d.Spend.DailyBefore, After: d.Spend.DailyAfter}, Lifetime: plan.Moved{Before: d.Spend.LifetimeBefore, After: d.Spend.LifetimeAfter}}}
 	}
 	p.money = append(p.money, newSum("Possible spend a day", m.Day, currency))
 	if m.MonthEnds != "" {
@@ -42,7 +42,7 @@ func (p *page) headline(d *Document) {
 		p.money = append(p.money, newSum("Lifetime budgets left", m.Lifetime, currency))
 	}
 	for _, b := range m.Bounds {
-		p.bounds = append(p.bounds, newSum("Limit a "+diag.Printable(b.Per)+named(b.Address), b.Amount, currency))
+		p.bounds = append(p.bounds, boundOf(b, currency))
 	}
 	for _, c := range m.Campaigns {
 		if c.Day.Before == c.Day.After {
@@ -55,6 +55,20 @@ func (p *page) headline(d *Document) {
 		p.movers = append(p.movers, sum{diag.Printable(c.Address), signed(c.Day.After - c.Day.Before), compared(c.Day)})
 	}
 	p.counts(d)
+}
+
+// boundOf is a limit of the account, which may be new, or go.
+func boundOf(b plan.SpendBound, currency string) sum {
+	label := "Limit a " + diag.Printable(b.Per) + named(b.Address)
+	switch {
+	case b.Before != nil && b.After != nil:
+		return newSum(label, plan.Moved{Before: *b.Before, After: *b.After}, currency)
+	case b.After != nil:
+		return sum{label, strings.TrimSpace("none → "+amount(*b.After)+" "+currency) + " (new)", -1}
+	case b.Before != nil:
+		return sum{label, strings.TrimSpace(amount(*b.Before)+" → none "+currency) + " (ends)", 1}
+	}
+	return sum{label: label}
 }
 
 func named(address string) string {

@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"adsync/internal/resource"
+)
+
+// spender is a resource possible spend depends on: what spends, a limit of the
+// account, or the account itself. Its states are nil where it is not there.
+type spender struct {
+	three
+	change   *Change            // nil where nothing changes
+	after    *resource.Resource // as the part of the plan leaves it that is not held
+	afterAll *resource.Resource // were everything allowed that a flag can allow
+}
+
+// spenders gives what possible spend depends on, with what becomes of it.
+func (d *differ) spenders() []spender {
+	changes := map[resource.Address]*Change{}
+	for i := range d.plan.Changes {
+		if c := &d.plan.Changes[i]; d.kinds[c.Address.Kind].spends() {
+			changes[c.Address] = c
+		}
+	}
+	spenders := make([]spender, len(d.spending))
+	for i, t := range d.spending {
+		spenders[i] = spender{three: t, change: changes[t.address]}
+		spenders[i].move()
+	}
+	return spenders
+}
+
+// move finds what becomes of a resource.
+func (s *spender) move() {
+	c := s.change
+	s.after, s.afterAll = s.live, s.live
+	if c == nil {
+		return
+	}
+	replaced := c.Action == Replace && !c.isHeld()
+	if c.Held == nil && len(c.Fields) > 0 {
+		s.after = s.kind.overlay(s.unless(c.Action == Create || replaced), c.Fields, func(f *Field) bool { return f.Held == nil })
+	}
+	s.afterAll = s.after
+	switch {
+	case !c.isHeld() || !c.Held.releasable():
+	case c.Action == Create, c.Action == Replace && !slices.ContainsFunc(c.Fields, func(f Field) bool { return !f.Held.releasable() }):
+		s.afterAll = s.kind.overlay(nil, s.given(), func(*Field) bool { return true })
+	default:
+		s.afterAll = s.kind.overlay(s.live, c.Fields, func(f *Field) bool { return f.Held.releasable() })
+	}
+}
+
+// unless gives what is live, nothing where another takes its place.
+func (s *spender) unless(gone bool) *resource.Resource {
+	if gone {
+		return nil
+	}
+	return s.live
+}
+
+// given is what the files say of a resource, as a create would send it.
+func (t *three) given() []Field {
+	fields := make([]Field, 0, len(t.desired.Attributes))
+	for _, n := range t.desired.Attributes {
+		fields = append(fields, Field{Name: n.Name, Desired: n.Value})
+	}
+	return fields
+}
+
+// releasable says that flags can release all of a hold.
+func (h *Hold) releasable() bool {
+	return !slices.ContainsFunc(h.flatten(nil), func(h Hold) bool { return h.Allow == "" })
+}
+
+// money says what the plan does to possible spend.
+func (d *differ) money(spenders []spender) {
+	was, will, all := d.exposures(spenders)
+	m := &d.plan.Money
+	m.Currency, m.Today, m.MonthEnds = d.Currency, d.calendar.today, d.calendar.ends
+	m.Totals = totals(was.bounded, will.bounded)
+	m.WithoutBounds = totals(was.free, will.free)
+	m.SpentUnknown = was.spentUnknown || will.spentUnknown
+	if all != nil {
+		allowed := totals(was.bounded, all.bounded)
+		m.IfAllowed = &allowed
+	}
+	m.Bounds = bounds(spenders, was, will)
+	m.Campaigns = d.campaignMoney(spenders)
+}
+
+// exposures counts what can be spent now, after the plan, and, where something
+// is held, if everything were allowed.
+func (d *differ) exposures(spenders []spender) (was, will, all *exposure) {
+	count := func(state func(*spender) *resource.Resource) *exposure {
+		e := &exposure{calendar: d.calendar, spent: d.Spent}
+		for i := range spenders {
+			e.add(&spenders[i], state(&spenders[i]))
+		}
+		return e
+	}
+	was = count(func(s *spender) *resource.Resource { return s.live })
+	if len(d.plan.Changes) == 0 {
+		return was, was, nil
+	}
+	will = count(func(s *spender) *resource.Resource { return s.after })
+	if slices.ContainsFunc(d.plan.Changes, func(c Change) bool { return c.isHeld() }) {
+		all = count(func(s *spender) *resource.Resource { return s.afterAll })
+	}
+	return was, will, all
+}
+
+func totals(was, will func() (day, month, lifetime int64)) (t Totals) {
+	t.Day.Before, t.Month.Before, t.Lifetime.Before = was()
+	t.Day.After, t.Month.After, t.Lifetime.After = will()
+	return t
+}
+
+// campaignMoney gives what moves by resource, the largest rise first.
+func (d *differ) campaignMoney(spenders []spender) []CampaignMoney {
+	var moved []CampaignMoney
+	for i := range spenders {
+		s := &spenders[i]
+		if s.change == nil || !s.kind.counts() || s.live == s.after {
+			continue
+		}
+		t := totals(d.alone(s.kind, s.live), d.alone(s.kind, s.after))
+		if t.Day.moves() || t.Month.moves() || t.Lifetime.moves() {
+			moved = append(moved, CampaignMoney{s.address.String(), s.change.Name, t})
+		}
+	}
+	slices.SortFunc(moved, func(a, b CampaignMoney) int {
+		return cmp.Or(cmp.Compare(b.rise(), a.rise()), strings.Compare(a.Address, b.Address))
+	})
+	return moved
+}
+
+// alone gives what one resource can spend, without the bounds of the account.
+func (d *differ) alone(k *kind, r *resource.Resource) func() (day, month, lifetime int64) {
+	return func() (day, month, lifetime int64) {
+		e := exposure{calendar: d.calendar, spent: d.Spent}
+		if r != nil {
+			e.addSpender(k, r)
+		}
+		return e.free()
+	}
+}
+
+func (m Moved) moves() bool { return m.Before != m.After }
+
+// rise is by how much more can be spent on a day and of lifetime budgets.
+func (t *Totals) rise() int64 {
+	return plus(t.Day.After-t.Day.Before, t.Lifetime.After-t.Lifetime.Before)
+}
+
+// bounds gives the limits that hold now or will, in the order of their
+// addresses, and whether they stop anything.
+func bounds(spenders []spender, was, will *exposure) []SpendBound {
+	var found []SpendBound
+	for i := range spenders {
+		a := spenders[i].address
+		from, to := was.at(a), will.at(a)
+		if from == nil && to == nil {
+			continue
+		}
+		b := SpendBound{Address: a.String(), Binds: was.boundBy(a) || will.boundBy(a)}
+		if from != nil {
+			b.Per, b.First, b.Last, b.Before = from.per, from.first, from.last, &from.amount
+		}
+		if to != nil {
+			b.Per, b.First, b.Last, b.After = to.per, to.first, to.last, &to.amount
+		}
+		found = append(found, b)
+	}
+	return found
+}
