@@ -199,22 +199,13 @@ func (i *Import) Agreeing(schemas resource.Schemas, desired *resource.Snapshot) 
 		if written == nil || written.ID != live.ID {
 			return nil, fmt.Errorf("%s would not be read again from its file", address)
 		}
-		one := state.Applied{Address: address, ID: live.ID, ParentID: live.ParentID, Replace: true}
 		schema := schemas.Of(address.Kind)
-		for k := range schema.Attributes {
-			a := &schema.Attributes[k]
-			have, says := live.Value(a.Name), written.Value(a.Name)
-			switch {
-			case says.IsAbsent() || says.Equal(have):
-				one.Attributes.Set(a.Name, have)
-			case sameMeaning(a, says, have):
-				one.Attributes.Set(a.Name, says)
-				one.Normal.Set(a.Name, have)
-			default:
-				return nil, fmt.Errorf("%s: %s is %s and its file would say %s", address, a.Name, a.Show(have), a.Show(says))
-			}
+		attributes, normal, differs := recordedAs(schema, live, written)
+		if len(differs) > 0 {
+			attribute, _ := schema.Attribute(differs[0])
+			return nil, fmt.Errorf("%s: %s is %s and its file would say %s", address, differs[0], attribute.Show(live.Value(differs[0])), attribute.Show(written.Value(differs[0])))
 		}
-		applied = append(applied, one)
+		applied = append(applied, state.Applied{Address: address, ID: live.ID, ParentID: live.ParentID, Attributes: attributes, Normal: normal, Replace: true})
 	}
 	return applied, nil
 }
