@@ -36,6 +36,8 @@ func Diff(in Input) *Plan {
 	d.findAccidents()
 	d.guard()
 	d.selects()
+	d.checkRules()
+	d.checkRoom()
 	d.carryOver()
 	d.settle()
 	return d.plan

@@ -23,9 +23,10 @@ type Input struct {
 	Allow               []Allowance
 	Select              Selection
 
-	Today    string           // in the account's time zone, YYYY-MM-DD; "" where it is not known
-	Currency string           // of the account
-	Spent    map[string]int64 // micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
+	Today    string                // in the account's time zone, YYYY-MM-DD; "" where it is not known
+	Currency string                // of the account
+	Spent    map[string]int64      // micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
+	Most     map[resource.Kind]int // how many of a kind the account may have, where that is not what the description says
 }
 
 // Plan is ordered changes and what they were computed from.

@@ -157,7 +157,7 @@ func TestDiffStartsOnlyTheTopOfANewTreeLast(t *testing.T) {
 }
 
 func TestDiffSaysWhatACreateLacks(t *testing.T) {
-	desired := written(snapshot(t, "campaign/x name=Spring\nad_group/y/r name=Runners\nad_group/x/r bid.max=1"))
+	desired := written(snapshot(t, "campaign/x name=Spring\nad_group/y/r name=Runners bid.max=1\nad_group/x/r bid.max=1"))
 	p := plan.Diff(plan.Input{Schemas: kinds.All(), Desired: desired, Policy: plan.DefaultPolicy()})
 	want := lines(`
 		q4.xlsx:Ad groups!3: ad_group/x/r is new and has no name; want one (ADS1006)

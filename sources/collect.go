@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -21,6 +22,7 @@ type collection struct {
 	counts   []Members
 	repeats  map[int]int // resources of a source, by its number, that another file has too
 	index    index
+	zone     *time.Location
 	compared int                       // names that were compared with unknown ones
 	whole    map[string]resource.Value // what an attribute is that takes in one hint list and nothing else
 }
@@ -58,6 +60,7 @@ func (c *collection) collect(files []file, results []result) Desired {
 		c.check(&c.entries[i])
 		c.address(&c.entries[i], results)
 	}
+	c.checkAcross()
 	for i := range results {
 		c.problems.AddAll(results[i].problems)
 	}

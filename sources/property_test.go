@@ -72,7 +72,10 @@ func drawValue(t *rapid.T, a *resource.Attribute) resource.Value {
 	case resource.TypeMembers:
 		return resource.Value{} // a file, which this account has none of
 	case resource.TypeObject:
-		return resource.Text(rapid.SampledFrom([]string{`{"a":1}`, `{"A":{"b":[1,"x: y",null,true,1e5]},"a":"# no"}`, `{}`, `{"filters":[],"k":"010","u":"\u2028"}`}).Draw(t, a.Name))
+		return resource.Text(rapid.SampledFrom([]string{
+			`{"product_feed_id":"fd_1"}`, `{"filters":[],"product_feed_id":"010"}`,
+			`{"filters":[{"field":"brand","operator":"in","values":["x: y","# no","\u2028"]}],"product_feed_id":"fd_1"}`,
+		}).Draw(t, a.Name))
 	case resource.TypeText:
 		return resource.Text(canonicalText(a).Draw(t, a.Name))
 	}
@@ -82,6 +85,8 @@ func drawValue(t *rapid.T, a *resource.Attribute) resource.Value {
 func drawList(t *rapid.T, a *resource.Attribute) resource.Value {
 	one := rapid.StringMatching(`[!-.0-~]{1,8}`)
 	switch {
+	case a.Wire.Codec == resource.IDObjects:
+		one = rapid.StringMatching(`[1-9][0-9]{0,8}`)
 	case a.Type == resource.TypeHints:
 		one = canonicalText(a)
 	case a.Type == resource.TypeRegion:
@@ -112,6 +117,28 @@ func drawResource(t *rapid.T, schema *resource.Schema, address resource.Address)
 	return r
 }
 
+// keepAcross takes out what breaks a rule between the resource and those above it.
+func keepAcross(s *resource.Snapshot, schemas resource.Schemas, r *resource.Resource) {
+	see := resource.View{
+		Value: r.Value,
+		Above: func(kind resource.Kind, name string) resource.Value {
+			up := s.Get(schemas.Ancestor(r.Address, kind))
+			if up == nil {
+				return resource.Value{}
+			}
+			return up.Value(name)
+		},
+		Live:      func(string) resource.Value { return resource.Value{} },
+		AboveLive: func(resource.Kind, string) resource.Value { return resource.Value{} },
+		Zone:      time.UTC,
+	}
+	for _, rule := range schemas.Of(r.Address.Kind).Across {
+		for _, f := range rule.Check(&see) {
+			r.Set(f.Attribute, resource.Value{})
+		}
+	}
+}
+
 // drawSnapshot draws an account with names that are no two alike.
 func drawSnapshot(t *rapid.T, schemas resource.Schemas) *resource.Snapshot {
 	s := &resource.Snapshot{}
@@ -122,6 +149,7 @@ func drawSnapshot(t *rapid.T, schemas resource.Schemas) *resource.Snapshot {
 			key := rapid.OneOf(rapid.StringMatching(`[a-zA-Z0-9._-]{1,12}`), rapid.SampledFrom([]string{"123", "yes", "1e6", "-", "null", "0x1"})).Draw(t, "key")
 			r := drawResource(t, schema, parent.Down(schema.Kind, cmp.Or(schema.Only, key)))
 			r.ID = rapid.SampledFrom([]string{"", "id_" + r.Address.Key, "7" + key}).Draw(t, "id")
+			keepAcross(s, schemas, r)
 			own := r.Value(schema.NameFrom[0])
 			broken := false
 			for _, rule := range schema.Rules {

@@ -58,6 +58,7 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach, files: t.hints}
 	results := readAll(ctx, files, in)
 	c := newCollection(schemas, t)
+	c.zone = env.Zone
 	c.problems.AddAll(problems)
 	d := c.collect(files, results)
 	if !t.hints.takes(0) {

@@ -37,6 +37,10 @@ const (
 	StrayPicture    Code = "ADS1029" // a picture of a workbook that is no row's image, where one may be meant
 	LeftOut         Code = "ADS1030" // lines of a members file that are not used
 	ShownOtherwise  Code = "ADS1031" // a cell that shows something else than the amount it stores
+	TooMany         Code = "ADS1032" // more of a kind than the account may have
+	ForeignDomain   Code = "ADS1033" // a landing page at a domain the project does not list
+	Overridden      Code = "ADS1034" // a tracking parameter that does not arrive as it is written
+	NoImageFile     Code = "ADS1035" // an image named by its content, and no file has that content
 )
 
 // Codes of problems with the service.

@@ -1,9 +1,6 @@
 package kinds
 
-import (
-	"adsync/internal/diag"
-	"adsync/internal/resource"
-)
+import "adsync/internal/resource"
 
 func adGroup() *resource.Schema {
 	return &resource.Schema{
@@ -69,17 +66,7 @@ func adGroup() *resource.Schema {
 			Create: "ad_group.create", Update: "ad_group.update",
 			Parents: map[resource.Kind]string{Campaign: "campaign_idempotency_key"},
 		},
-		Rules: []resource.Rule{{Name: "interface, part 2, ad group: bidding_config", Check: bidFitsStrategy}},
+		Rules: ofAdGroup(), Across: acrossAdGroup(),
+		Most: 5000,
 	}
-}
-
-func bidFitsStrategy(value func(string) resource.Value) *resource.Finding {
-	bid, strategy := value("bid.max"), value("bid.strategy")
-	switch {
-	case strategy.Text() == "fixed_bid" && !bid.IsSet():
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "bid.strategy", Message: "bid.strategy is fixed_bid without bid.max; want the most to pay"}
-	case strategy.IsSet() && strategy.Text() != "fixed_bid" && bid.IsSet():
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "bid.max", Message: "bid.max is set with bid.strategy " + strategy.Text() + "; want no bid, or the strategy fixed_bid"}
-	}
-	return nil
 }

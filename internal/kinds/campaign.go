@@ -1,9 +1,6 @@
 package kinds
 
-import (
-	"adsync/internal/diag"
-	"adsync/internal/resource"
-)
+import "adsync/internal/resource"
 
 func campaign() *resource.Schema {
 	return &resource.Schema{
@@ -87,11 +84,8 @@ func campaign() *resource.Schema {
 		},
 		Fixed: []resource.Fixed{{Wire: "mode", Value: "product_feed", If: "product_feed"}},
 		Bulk:  resource.BulkRoute{Create: "campaign.create", Update: "campaign.update"},
-		Rules: []resource.Rule{
-			{Name: "service facts, 2.3: exactly one of daily and lifetime", Check: oneBudget},
-			{Name: "interface, part 2, campaign: conversions need a goal", Check: conversionGoal},
-			{Name: "an end is not before its start", Check: endAfterStart},
-		},
+		Rules: ofCampaign(), Across: acrossCampaign(),
+		Most: 5000,
 	}
 }
 
@@ -136,28 +130,4 @@ func platforms() resource.Attribute {
 		Choices: []resource.Choice{{Value: "web"}, {Value: "desktop_web"}, {Value: "ios_web"}, {Value: "android_web"}, {Value: "ios_app"}, {Value: "android_app"}},
 		Wire:    resource.Wire{Path: "targeting.platforms.included", Null: true},
 	}
-}
-
-func oneBudget(value func(string) resource.Value) *resource.Finding {
-	daily, lifetime := value("budget.daily"), value("budget.lifetime")
-	if daily.IsSet() && lifetime.IsSet() {
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "budget.lifetime", Message: "campaign has a daily and a lifetime budget; want one of them"}
-	}
-	return nil
-}
-
-func conversionGoal(value func(string) resource.Value) *resource.Finding {
-	bidding, goal := value("bidding_type"), value("conversion_goal")
-	if bidding.Text() == "conversions" && !goal.IsSet() {
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "bidding_type", Message: "bidding_type is conversions without a conversion_goal; want the id of one event setting"}
-	}
-	return nil
-}
-
-func endAfterStart(value func(string) resource.Value) *resource.Finding {
-	start, end := value("start"), value("end")
-	if start.IsSet() && end.IsSet() && end.Text()[:10] < start.Text()[:10] {
-		return &resource.Finding{Code: diag.BadDate, Attribute: "end", Message: "last day is " + end.Text() + ", before the start " + start.Text() + "; want the same day or a later one"}
-	}
-	return nil
 }

@@ -78,6 +78,14 @@ func TestRulesAcrossAttributes(t *testing.T) {
 		{"one day", Campaign, map[string]resource.Value{"start": resource.Text("2027-02-01"), "end": resource.Text("2027-02-01")}, ""},
 		{"fixed without a bid", AdGroup, map[string]resource.Value{"bid.strategy": resource.Text("fixed_bid")}, "without bid.max"},
 		{"maximise with a bid", AdGroup, map[string]resource.Value{"bid.strategy": resource.Text("maximize_clicks"), "bid.max": resource.Number(1)}, "want no bid"},
+		{"a product filter twice", AdGroup, productSetIs(`{"product_feed_id":"fd_1","filters":[{"field":"brand","operator":"in","values":["a"]},{"field":"brand","operator":"in","values":["b"]}]}`), "by \"brand\" twice"},
+		{"an unknown product field", AdGroup, productSetIs(`{"product_feed_id":"fd_1","filters":[{"field":"brend","operator":"in","values":["a"]}]}`), "filters by \"brend\""},
+		{"an unknown operator", AdGroup, productSetIs(`{"product_feed_id":"fd_1","filters":[{"field":"brand","operator":"is","values":["a"]}]}`), "has the operator \"is\""},
+		{"a brand compared", AdGroup, productSetIs(`{"product_feed_id":"fd_1","filters":[{"field":"brand","operator":"gt","values":["a"]}]}`), "for price and star_rating only"},
+		{"a price compared, and a field of one's own", AdGroup, productSetIs(`{"product_feed_id":"fd_1","filters":[{"field":"price","operator":"lt","values":["9"]},{"field":"ads_metadata.x","operator":"in","values":["a"]}]}`), ""},
+		{"a filter of nothing", AdGroup, productSetIs(`{"product_feed_id":"fd_1","filters":[{"field":"brand","operator":"in","values":[]}]}`), "without values"},
+		{"a product set of another shape", AdGroup, productSetIs(`{"feed":"fd_1"}`), "product_set is "},
+		{"exclusion hints no operation holds", AdGroup, map[string]resource.Value{"exclusion_hints": resource.List([]string{strings.Repeat("x", 512<<10)})}, "in one bulk operation only"},
 		{"a bid alone", AdGroup, map[string]resource.Value{"bid.max": resource.Number(1)}, ""},
 	} {
 		var found []string
@@ -90,4 +98,8 @@ func TestRulesAcrossAttributes(t *testing.T) {
 			t.Errorf("%s: %q; want %q", row.name, all, row.want)
 		}
 	}
+}
+
+func productSetIs(json string) map[string]resource.Value {
+	return map[string]resource.Value{"product_set": resource.Text(json)}
 }

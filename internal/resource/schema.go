@@ -64,6 +64,8 @@ type Schema struct {
 	Membership *Membership // how people reach it; nil where none do
 	Facts      []Fact      // what only the service says
 	Rules      []Rule
+	Across     []Across
+	Most       int     // how many an account may have that are not removed (interface, part 8); 0 is unbounded
 	Groups     []Group // nested settings that the service replaces whole
 	Fixed      []Fixed // wire fields no attribute decides
 	Bulk       BulkRoute

@@ -1,0 +1,136 @@
+package kinds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// ofCampaign are the rules a campaign keeps by itself.
+func ofCampaign() []resource.Rule {
+	return []resource.Rule{
+		{Name: "service facts, 2.3: exactly one of daily and lifetime", Check: oneBudget},
+		{Name: "interface, part 2, campaign: conversions need a goal", Check: conversionGoal},
+		{Name: "an end is not before its start", Check: endAfterStart},
+		{Name: "service facts, 2.4: a product-feed campaign is targeted by countries only", Check: feedByCountries},
+		{Name: "service facts, 2.4: an audience is included or excluded", Check: audienceOnce},
+		{Name: "service facts, 12: location ids are numbers", Check: placesAreNumbers},
+	}
+}
+
+// acrossCampaign are the rules that see more than what a campaign's row says.
+func acrossCampaign() []resource.Across {
+	return []resource.Across{
+		{Name: "service facts, 2.3: a daily budget does not become a lifetime budget", Check: dailyStaysDaily},
+		{Name: "interface, part 8: times up to the end of 2099", Check: withinTimes},
+		{Name: "a new campaign has a day left", Check: dayLeft},
+	}
+}
+
+func oneBudget(value func(string) resource.Value) *resource.Finding {
+	daily, lifetime := value("budget.daily"), value("budget.lifetime")
+	if daily.IsSet() && lifetime.IsSet() {
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "budget.lifetime", Message: "campaign has a daily and a lifetime budget; want one of them"}
+	}
+	return nil
+}
+
+func conversionGoal(value func(string) resource.Value) *resource.Finding {
+	bidding, goal := value("bidding_type"), value("conversion_goal")
+	if bidding.Text() == "conversions" && !goal.IsSet() {
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "bidding_type", Message: "bidding_type is conversions without a conversion_goal; want the id of one event setting"}
+	}
+	return nil
+}
+
+// endAfterStart compares days, and moments where both are moments.
+func endAfterStart(value func(string) resource.Value) *resource.Finding {
+	start, end := value("start"), value("end")
+	if !start.IsSet() || !end.IsSet() {
+		return nil
+	}
+	begins, startErr := time.Parse(time.RFC3339, start.Text())
+	ends, endErr := time.Parse(time.RFC3339, end.Text())
+	late := end.Text()[:10] < start.Text()[:10]
+	if startErr == nil && endErr == nil {
+		late = !ends.After(begins)
+	}
+	if late {
+		return &resource.Finding{Code: diag.BadDate, Attribute: "end", Message: "last day is " + end.Text() + ", before the start " + start.Text() + "; want the same day or a later one"}
+	}
+	return nil
+}
+
+func feedByCountries(value func(string) resource.Value) *resource.Finding {
+	if !value("product_feed").IsSet() {
+		return nil
+	}
+	for _, name := range []string{"targeting.locations", "targeting.excluded_locations"} {
+		if len(value(name).Items()) > 0 {
+			return &resource.Finding{Code: diag.Conflicting, Attribute: name, Message: name + " is set on a product-feed campaign, which the service targets by countries only; want countries"}
+		}
+	}
+	return nil
+}
+
+func audienceOnce(value func(string) resource.Value) *resource.Finding {
+	included := value("targeting.audiences")
+	for _, id := range value("targeting.excluded_audiences").Items() {
+		if slices.Contains(included.Items(), id) {
+			return &resource.Finding{Code: diag.Conflicting, Attribute: "targeting.excluded_audiences", Message: fmt.Sprintf("audience %q is included%s and excluded; want one of the two", id, place(included))}
+		}
+	}
+	return nil
+}
+
+func placesAreNumbers(value func(string) resource.Value) *resource.Finding {
+	for _, name := range []string{"targeting.locations", "targeting.excluded_locations"} {
+		for _, id := range value(name).Items() {
+			if strings.Trim(id, "0123456789") != "" {
+				return &resource.Finding{Code: diag.BadValue, Attribute: name, Message: fmt.Sprintf("%s has %q; want location ids, which are numbers such as 2000043", name, diag.Printable(id))}
+			}
+		}
+	}
+	return nil
+}
+
+func dailyStaysDaily(see *resource.View) []resource.Finding {
+	live, wanted := see.Live("budget.daily"), see.Value("budget.lifetime")
+	if see.New || !live.IsSet() || !wanted.IsSet() {
+		return nil
+	}
+	return []resource.Finding{{
+		Code: diag.Immutable, Attribute: "budget.lifetime",
+		Message: fmt.Sprintf("budget.lifetime is %s, and the campaign has a daily budget of %s at the service, which cannot become a lifetime budget; want budget.daily", stated(wanted), stated(live)),
+		Hint:    "a campaign under a new key can have a lifetime budget from the start",
+	}}
+}
+
+// latest is the last moment the service takes (interface, part 8).
+var latest = time.Unix(4102444800, 0)
+
+// withinTimes looks at the moment a last day ends: in a time zone west of
+// Greenwich that of 2099-12-31 is beyond what the service takes.
+func withinTimes(see *resource.View) []resource.Finding {
+	end := see.Value("end")
+	if !end.IsSet() || see.Zone == nil {
+		return nil
+	}
+	seconds, err := resource.EndSeconds(end.Text(), see.Zone)
+	if err != nil || seconds <= latest.Unix() {
+		return nil
+	}
+	return []resource.Finding{{Code: diag.BadDate, Attribute: "end", Message: fmt.Sprintf("last day is %s, which ends after %s in %s, the last moment the service takes; want an earlier day", end.Text(), latest.UTC().Format(time.RFC3339), see.Zone)}}
+}
+
+func dayLeft(see *resource.View) []resource.Finding {
+	end := see.Value("end")
+	if !see.New || see.Today == "" || !end.IsSet() || end.Text()[:10] >= see.Today {
+		return nil
+	}
+	return []resource.Finding{{Code: diag.BadDate, Attribute: "end", Message: fmt.Sprintf("campaign is new and its last day %s is over: today is %s; want a day to come", end.Text(), see.Today)}}
+}

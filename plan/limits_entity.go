@@ -1,0 +1,66 @@
+package plan
+
+import (
+	"fmt"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// checkRoom refuses more of a kind than the account may have that are not
+// removed (interface, part 8): what is live, whoever manages it, with what the
+// plan creates and without what it archives. Held changes do not count. An
+// account that has more already has another limit, which nobody knows.
+func (d *differ) checkRoom() {
+	for _, s := range d.Schemas {
+		most := s.Most
+		if n, said := d.Most[s.Kind]; said {
+			most = n
+		}
+		if most == 0 {
+			continue
+		}
+		live := d.countLive(d.kinds[s.Kind])
+		if live <= most {
+			d.refuseBeyond(s, live, most)
+		}
+	}
+}
+
+func (d *differ) countLive(k *kind) int {
+	n := 0
+	for _, a := range d.addresses {
+		if a.Kind != k.schema.Kind {
+			continue
+		}
+		if live := d.Live.Get(a); live != nil && !k.archived(live) {
+			n++
+		}
+	}
+	return n
+}
+
+// refuseBeyond reports the first create there is no room for.
+func (d *differ) refuseBeyond(s *resource.Schema, live, most int) {
+	room := most - live
+	var creates []*Change
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		switch {
+		case c.Address.Kind != s.Kind || c.Held != nil:
+		case c.Action == Archive:
+			room++
+		case c.Action == Create:
+			creates = append(creates, c)
+		}
+	}
+	if len(creates) <= room {
+		return
+	}
+	first := creates[room]
+	d.problems.Add(diag.Problem{
+		Severity: diag.Error, Code: diag.TooMany, Position: first.Position, Address: first.Address.String(),
+		Message: fmt.Sprintf("%s is one %s too many: %d are at the service and not archived, %d would be new, and the account may have %d", first.Address, s.Kind, live, len(creates), most),
+		Hint:    fmt.Sprintf("archive some, or say account.limits.%s in adsync.yaml if the account may have more", s.Kind),
+	})
+}

@@ -1,0 +1,213 @@
+package plan
+
+import (
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// checkRules finds what the service would refuse although each file is right by
+// itself: what the files say and what is live there break a rule together. It is
+// a problem where the files say it. Where only a hold makes it so, what needs
+// the held part is held with it.
+func (d *differ) checkRules() {
+	if !slices.ContainsFunc(d.plan.Changes, Change.sends) {
+		return
+	}
+	r := &ruleCheck{differ: d, changes: map[resource.Address]*Change{}, whole: map[resource.Address]*resource.Resource{}, part: map[resource.Address]*resource.Resource{}}
+	for i := range d.plan.Changes {
+		if c := &d.plan.Changes[i]; c.sends() {
+			r.changes[c.Address] = c
+		}
+	}
+	concerned := map[resource.Address]bool{} // changed, or beneath what is
+	for _, a := range d.addresses {
+		k := d.kinds[a.Kind]
+		if k == nil || len(k.schema.Across)+len(k.schema.Rules) == 0 && k.schema.Children == "" {
+			continue
+		}
+		if r.changes[a] != nil || concerned[a.Up(k.schema.Parent)] {
+			concerned[a] = true
+			r.check(k, a)
+		}
+	}
+}
+
+// sends says that the change, held or not, is about more than an archive or a note.
+func (c Change) sends() bool {
+	return c.Action == Create || c.Action == Replace || (c.Action == Update || c.Action == Adopt) && len(c.Fields) > 0
+}
+
+// ruleCheck holds resources as they will be: with the whole plan carried out,
+// and with the part of it that is not held.
+type ruleCheck struct {
+	*differ
+	changes     map[resource.Address]*Change
+	whole, part map[resource.Address]*resource.Resource
+}
+
+// check asks the rules of one resource.
+func (r *ruleCheck) check(k *kind, a resource.Address) {
+	r.holdBeneath(k, a)
+	if r.removedThere(a) {
+		return
+	}
+	live := r.findings(k, a, r.liveAt)
+	whole := slices.DeleteFunc(r.findings(k, a, r.wholeAt), func(f ruled) bool { return broken(live, f) })
+	for _, f := range whole {
+		r.report(a, f.Finding)
+	}
+	if len(whole) > 0 {
+		return
+	}
+	for _, f := range r.findings(k, a, r.partAt) {
+		if !broken(live, f) && f.Severity != diag.Warning {
+			r.holdWith(a, f.Finding)
+		}
+	}
+}
+
+// holdBeneath holds a create beneath one that a rule has held.
+func (r *ruleCheck) holdBeneath(k *kind, a resource.Address) {
+	c, parent := r.changes[a], r.changes[a.Up(k.schema.Parent)]
+	if c == nil || parent == nil || c.Held != nil || parent.Held == nil || c.Action != Create || parent.Action != Create {
+		return
+	}
+	c.hold(Hold{Hazard: parent.Held.Hazard, Allow: parent.Held.Allow, Message: "held with " + parent.Address.String()})
+}
+
+// removedThere says that nothing of the resource is sent: it, or what is above
+// it, is archived or will be.
+func (r *ruleCheck) removedThere(a resource.Address) bool {
+	for up := a; !up.IsZero(); up = r.Schemas.Parent(up) {
+		for _, at := range []*resource.Resource{r.Desired.Get(up), r.Live.Get(up)} {
+			if at != nil && r.kinds[up.Kind].archived(at) && r.changes[up] == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ruled is what a rule found.
+type ruled struct {
+	rule string
+	resource.Finding
+}
+
+// broken says that the rule is broken at the service already: what happens
+// there is no doing of this plan.
+func broken(live []ruled, f ruled) bool {
+	return slices.ContainsFunc(live, func(l ruled) bool { return l.rule == f.rule })
+}
+
+func (r *ruleCheck) findings(k *kind, a resource.Address, at func(resource.Address) *resource.Resource) []ruled {
+	self := at(a)
+	if self == nil {
+		return nil
+	}
+	var found []ruled
+	for _, rule := range k.schema.Rules {
+		if f := rule.Check(self.Value); f != nil {
+			found = append(found, ruled{rule.Name, *f})
+		}
+	}
+	if len(k.schema.Across) == 0 {
+		return found
+	}
+	see := r.view(a, self, at)
+	for _, rule := range k.schema.Across {
+		for _, f := range rule.Check(&see) {
+			found = append(found, ruled{rule.Name, f})
+		}
+	}
+	return found
+}
+
+func (r *ruleCheck) view(a resource.Address, self *resource.Resource, at func(resource.Address) *resource.Resource) resource.View {
+	c := r.changes[a]
+	return resource.View{
+		Value: self.Value,
+		Above: func(kind resource.Kind, name string) resource.Value {
+			return valueOf(at(r.Schemas.Ancestor(a, kind)), name)
+		},
+		Live: func(name string) resource.Value { return valueOf(r.Live.Get(a), name) },
+		AboveLive: func(kind resource.Kind, name string) resource.Value {
+			return valueOf(r.Live.Get(r.Schemas.Ancestor(a, kind)), name)
+		},
+		New: c != nil && (c.Action == Create || c.Action == Replace),
+	}
+}
+
+func valueOf(r *resource.Resource, name string) resource.Value {
+	if r == nil {
+		return resource.Value{}
+	}
+	return r.Value(name)
+}
+
+func (r *ruleCheck) liveAt(a resource.Address) *resource.Resource { return r.Live.Get(a) }
+
+// wholeAt is a resource with the whole plan carried out.
+func (r *ruleCheck) wholeAt(a resource.Address) *resource.Resource {
+	return r.after(r.whole, a, func(*Field) bool { return true }, false)
+}
+
+// partAt is a resource with what is not held carried out; nil for one whose
+// create is held.
+func (r *ruleCheck) partAt(a resource.Address) *resource.Resource {
+	return r.after(r.part, a, func(f *Field) bool { return f.Held == nil }, true)
+}
+
+func (r *ruleCheck) after(known map[resource.Address]*resource.Resource, a resource.Address, passes func(*Field) bool, heldStays bool) *resource.Resource {
+	c, live := r.changes[a], r.Live.Get(a)
+	switch {
+	case c == nil:
+		return live
+	case heldStays && c.Held != nil:
+		return live
+	case c.Action == Create || c.Action == Replace && !(heldStays && c.isHeld()):
+		return r.Desired.Get(a)
+	}
+	if after, made := known[a]; made {
+		return after
+	}
+	after := r.kinds[a.Kind].overlay(live, c.Fields, passes)
+	known[a] = after
+	return after
+}
+
+// report puts a finding where the files say it: the attribute, else the
+// resource, else what is above it.
+func (r *ruleCheck) report(a resource.Address, f resource.Finding) {
+	position := diag.Position{}
+	if at := r.wholeAt(a); at != nil {
+		position = at.Value(f.Attribute).Position
+	}
+	for up := a; position.IsZero() && !up.IsZero(); up = r.Schemas.Parent(up) {
+		if desired := r.Desired.Get(up); desired != nil {
+			position = desired.Position
+		}
+	}
+	r.problems.Add(diag.Problem{Severity: f.Severity, Code: f.Code, Position: position, Address: a.String(), Message: a.String() + ": " + f.Message, Hint: f.Hint})
+}
+
+// holdWith holds a change with the first hold above it or of its own that makes
+// it break a rule.
+func (r *ruleCheck) holdWith(a resource.Address, f resource.Finding) {
+	c := r.changes[a]
+	if c == nil || c.Held != nil {
+		return
+	}
+	for up := a; !up.IsZero(); up = r.Schemas.Parent(up) {
+		above := r.changes[up]
+		if above == nil {
+			continue
+		}
+		if holds := above.Holds(); len(holds) > 0 {
+			c.hold(Hold{Hazard: holds[0].Hazard, Allow: holds[0].Allow, Message: "held with " + up.String() + ", whose held change it needs: " + f.Message})
+			return
+		}
+	}
+}

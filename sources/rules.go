@@ -1,0 +1,80 @@
+package sources
+
+import (
+	"slices"
+
+	"adsync/internal/resource"
+)
+
+// checkAcross asks the rules that see more than one resource, once all files are
+// merged, so that they hold whatever file and format the two stand in. What is
+// archived, or stands beneath it, is only archived: no rule holds for it.
+func (c *collection) checkAcross() {
+	for i := range c.entries {
+		e := &c.entries[i]
+		if e.resource.Address.IsZero() || len(e.draft.schema.Across) == 0 || e.archived() {
+			continue
+		}
+		c.askAcross(e)
+	}
+}
+
+// archived says that the files want the resource, or what is above it, removed.
+func (e *entry) archived() bool {
+	for ; e != nil; e = e.parent {
+		if removal := e.draft.schema.Removal; removal != "" && e.resource.Value("status").Text() == removal {
+			return true
+		}
+	}
+	return false
+}
+
+// askAcross asks the rules of one resource. As in checkRules, what a rule finds
+// counts only where it saw nothing that is written and does not parse.
+func (c *collection) askAcross(e *entry) {
+	unsure := false
+	valueOf := func(of *entry, name string) resource.Value {
+		if of == nil {
+			return resource.Value{}
+		}
+		unsure = unsure || slices.Contains(of.draft.rejected, name)
+		return of.resource.Value(name)
+	}
+	see := resource.View{
+		Value:     func(name string) resource.Value { return valueOf(e, name) },
+		Above:     func(kind resource.Kind, name string) resource.Value { return valueOf(e.above(kind), name) },
+		Live:      func(string) resource.Value { return resource.Value{} },
+		AboveLive: func(resource.Kind, string) resource.Value { return resource.Value{} },
+		Zone:      c.zone,
+	}
+	for _, rule := range e.draft.schema.Across {
+		unsure = false
+		findings := rule.Check(&see)
+		if unsure {
+			continue
+		}
+		for _, f := range findings {
+			c.reportAt(e, f)
+		}
+	}
+}
+
+// above is the ancestor of a kind, nil where there is none.
+func (e *entry) above(kind resource.Kind) *entry {
+	for up := e.parent; up != nil; up = up.parent {
+		if up.draft.schema.Kind == kind {
+			return up
+		}
+	}
+	return nil
+}
+
+// reportAt reports what a rule found at the attribute it blames, or where the
+// resource is written.
+func (c *collection) reportAt(e *entry, f resource.Finding) {
+	position := e.resource.Value(f.Attribute).Position
+	if position.IsZero() {
+		position = e.draft.position
+	}
+	c.report(e, position, f)
+}

@@ -1,0 +1,110 @@
+package sources
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adsync/internal/kinds"
+)
+
+// problemsOf loads a folder with one file and gives what is wrong, a line each.
+func problemsOf(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	p, problems := ReadProject(dir)
+	return printed(append(problems, Load(context.Background(), p, kinds.All()).Problems...))
+}
+
+const rulesCampaign = "kind: campaign\nkey: spring\nname: Spring\nbidding_type: %s\n%s\n"
+
+// TestRulesBetweenAnAdGroupAndItsCampaign: the two stand in two files, and the
+// message leads from one to the other.
+func TestRulesBetweenAnAdGroupAndItsCampaign(t *testing.T) {
+	for _, row := range []struct{ name, bidding, campaign, group, want string }{
+		{"fixed bid", "clicks", "budget: {daily: 10}", "bid: {max: 1.25}", ""},
+		{"maximise clicks of a daily budget", "clicks", "budget: {daily: 10}", "bid: {strategy: maximize_clicks}", ""},
+		{"maximise conversions for their cost", "conversions", "budget: {daily: 10}\nconversion_goal: ces_1", "bid: {strategy: maximize_conversions}", ""},
+		{"maximise clicks of a conversions campaign", "conversions", "budget: {daily: 10}\nconversion_goal: ces_1", "bid: {strategy: maximize_clicks}",
+			"group.yaml:5:17: bid.strategy is maximize_clicks in a campaign with bidding_type conversions (campaign.yaml:4:15); want fixed_bid or maximize_conversions (ADS1014)"},
+		{"maximise for impressions", "impressions", "budget: {daily: 10}", "bid: {strategy: maximize_clicks}",
+			"group.yaml:5:17: bid.strategy is maximize_clicks in a campaign with bidding_type impressions (campaign.yaml:4:15); want fixed_bid (ADS1014)"},
+		{"maximise a lifetime budget", "clicks", "budget: {lifetime: 10}", "bid: {strategy: maximize_clicks}",
+			"group.yaml:5:17: bid.strategy is maximize_clicks in a campaign with a lifetime budget of 10.00 (campaign.yaml:5:20); want fixed_bid, or a campaign with a daily budget (ADS1014)"},
+		{"a budget nobody decides here", "clicks", "description: x", "bid: {strategy: maximize_clicks}", ""},
+		{"a budget that does not parse", "clicks", "budget: {lifetime: ten}", "bid: {strategy: maximize_clicks}", `campaign.yaml:5:20: amount is "ten"`},
+		{"products of the campaign's feed", "clicks", "product_feed: fd_1", `product_set: {product_feed_id: fd_1, filters: [{field: price, operator: lt, values: ["20"]}]}`, ""},
+		{"products of another feed", "clicks", "product_feed: fd_1", `product_set: {product_feed_id: fd_2}`,
+			`group.yaml:5:14: product_set is of the product feed "fd_2" in a campaign of the product feed fd_1 (campaign.yaml:5:15); want the campaign's (ADS1014)`},
+		{"products without a feed", "clicks", "description: x", `product_set: {product_feed_id: fd_1}`,
+			"group.yaml:5:14: product_set is set in a campaign without a product_feed; want a product-feed campaign, or no product_set (ADS1014)"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := problemsOf(t, map[string]string{
+				"campaign.yaml": fmt.Sprintf(rulesCampaign, row.bidding, row.campaign),
+				"group.yaml":    "kind: ad_group\ncampaign: spring\nkey: runners\nname: Runners\n" + row.group + "\n",
+			})
+			if row.want == "" && got != "" || !strings.Contains(got, row.want) {
+				t.Errorf("problems are\n%s\nwant\n%s", got, row.want)
+			}
+		})
+	}
+}
+
+// TestARuleHoldsForWhatIsInherited: a default that contradicts a row is found,
+// where the default stands, with the place of the row's own value.
+func TestARuleHoldsForWhatIsInherited(t *testing.T) {
+	got := problemsOf(t, map[string]string{"a.yaml": `kind: defaults
+ad_group:
+  bid: {max: 1.25}
+---
+kind: campaign
+name: Spring
+bidding_type: clicks
+budget: {daily: 10}
+ad_groups:
+  - name: Runners
+    bid: {strategy: maximize_clicks}
+`})
+	want := "a.yaml:3:14: bid.max is set with bid.strategy maximize_clicks (a.yaml:11:21); want no bid, or the strategy fixed_bid (ADS1014)\n"
+	if got != want {
+		t.Errorf("problems are\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestRulesHoldBetweenFormats: the campaign stands in YAML, its ad group in a CSV.
+func TestRulesHoldBetweenFormats(t *testing.T) {
+	got := problemsOf(t, map[string]string{
+		"campaign.yaml": fmt.Sprintf(rulesCampaign, "impressions", "budget: {daily: 10}"),
+		"Ad groups.csv": "Campaign,Ad group,Bid strategy\nSpring,Runners,maximize_clicks\n",
+	})
+	want := "Ad groups.csv:2:16: bid.strategy is maximize_clicks in a campaign with bidding_type impressions (campaign.yaml:4:15); want fixed_bid (ADS1014)\n"
+	if got != want {
+		t.Errorf("problems are\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestRulesOfAResourceAlone names what is wrong and where.
+func TestRulesOfAResourceAlone(t *testing.T) {
+	for _, row := range []struct{ name, yaml, want string }{
+		{"a feed targeted by place", "product_feed: fd_1\ntargeting: {locations: [\"2000043\"]}", "a.yaml:7:24: targeting.locations is set on a product-feed campaign"},
+		{"an audience in and out", "targeting: {audiences: [caud_1, caud_2], excluded_audiences: [caud_2]}", `a.yaml:6:62: audience "caud_2" is included (a.yaml:6:24) and excluded; want one of the two (ADS1014)`},
+		{"a place by name", "targeting: {locations: [Paris]}", `a.yaml:6:24: targeting.locations has "Paris"; want location ids`},
+		{"a last day the service cannot say", "end: 2100-01-01", `a.yaml:6:6: last day is 2100-01-01, which ends after 2100-01-01T00:00:00Z in UTC`},
+		{"moments of one day", "start: 2026-12-01T18:00:00Z\nend: 2026-12-01T09:00:00Z", "a.yaml:7:6: last day is 2026-12-01T09:00:00Z, before the start"},
+		{"archived with all that is wrong", "end: 2100-01-01\nstatus: archived", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := problemsOf(t, map[string]string{"a.yaml": fmt.Sprintf(rulesCampaign, "clicks", "budget: {daily: 10}\n"+row.yaml)})
+			if row.want == "" && got != "" || !strings.Contains(got, row.want) {
+				t.Errorf("problems are\n%s\nwant\n%s", got, row.want)
+			}
+		})
+	}
+}
