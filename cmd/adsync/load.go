@@ -72,9 +72,9 @@ func (a *app) loadProject(ctx context.Context, l loaded, problems []diag.Problem
 }
 
 // invalid gives the error of files that cannot be planned, nil where they can.
-// The problems are printed for people; JSON output carries them itself.
+// The problems are printed for people; output for programs carries them itself.
 func (a *app) invalid(l loaded, problems []diag.Problem) error {
-	if a.flags.output != "json" {
+	if a.flags.output != "json" && a.flags.output != "ndjson" {
 		a.showProblems(l.project, problems)
 	}
 	if !diag.HasErrors(problems) {

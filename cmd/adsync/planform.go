@@ -17,13 +17,16 @@ type planForm struct {
 }
 
 var planForms = map[string]planForm{
-	"text": {},
-	"json": {func(w io.Writer, d *planDocument) error { return writeJSON(w, d) }, true},
+	"text":     {},
+	"json":     {func(w io.Writer, d *planDocument) error { return writeJSON(w, d) }, true},
+	"ndjson":   {planview.WriteNDJSON, true},
+	"markdown": {func(w io.Writer, d *planDocument) error { return planview.WriteMarkdown(w, schemas(), d) }, true},
+	"github":   {func(w io.Writer, d *planDocument) error { return planview.WriteAnnotations(w, schemas(), d) }, true},
 }
 
 // formNames are the forms in the order help lists them.
 func formNames() []string {
-	return []string{"text", "json"}
+	return []string{"text", "json", "ndjson", "markdown", "github"}
 }
 
 func formFlags(c *cobra.Command, f *planFlags) {

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/jsonschema"
+	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/sources"
 
@@ -24,6 +25,7 @@ var described = []struct {
 	{"project", "adsync.yaml", always(sources.ProjectSchema)},
 	{"workbook", "sheets, columns and cells of a workbook", always(func() *jsonschema.Schema { return sources.WorkbookSchema(schemas()) })},
 	{"plan", "what plan -o json prints", printedSchema[planDocument]("adsync: a plan", "What adsync plan -o json prints. Money is in micros.")},
+	{"plan-line", "a line of what plan -o ndjson prints", planLineSchema},
 	{"report", "what apply -o json prints", printedSchema[reportDocument]("adsync: a report", "What adsync apply -o json prints.")},
 }
 
@@ -32,7 +34,7 @@ func (a *app) schema() *cobra.Command {
 	long := "Print the JSON Schema (draft 2020-12) of one of:\n\n"
 	for _, d := range described {
 		names = append(names, d.name)
-		long += fmt.Sprintf("  %-9s %s\n", d.name, d.help)
+		long += fmt.Sprintf("  %-10s %s\n", d.name, d.help)
 	}
 	long += `
 An editor with a YAML language server completes and checks a source while it is
@@ -86,6 +88,22 @@ func printedSchema[T any](title, help string) func() (*jsonschema.Schema, error)
 		s.Title, s.Description = title, help
 		return s, nil
 	}
+}
+
+// planLineSchema describes each type of line, told apart by the key type.
+func planLineSchema() (*jsonschema.Schema, error) {
+	s := &jsonschema.Schema{Title: "adsync: a line of a plan", Description: "What adsync plan -o ndjson prints, a line each. The first is of the type plan, the last summary. Money is in micros."}
+	for _, line := range planview.LineTypes() {
+		holds, err := jsonschema.Of(reflect.TypeOf(line.Value), printedTypes())
+		if err != nil {
+			return nil, err
+		}
+		head := jsonschema.Properties{{Name: "type", Schema: &jsonschema.Schema{Const: line.Type}}, {Name: "format_version", Schema: count("")}}
+		of := *holds
+		of.Properties, of.Required = slices.Concat(head, holds.Properties), slices.Concat([]string{"type", "format_version"}, holds.Required)
+		s.AnyOf = append(s.AnyOf, &of)
+	}
+	return s, nil
 }
 
 // printedTypes are the types that write their JSON themselves.

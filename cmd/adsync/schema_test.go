@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,13 +43,16 @@ func TestPrintedDocumentsFitTheirSchemas(t *testing.T) {
 	plan, report := compiled(t, "plan"), compiled(t, "report")
 	dir := copyOfQuickstart(t)
 	fits(t, plan, "a plan that creates", printed(t, "plan", "-o", "json", dir))
+	fitsEachLine(t, "a plan that creates", printed(t, "plan", "-o", "ndjson", dir))
 	fits(t, report, "an apply", printed(t, "apply", "--yes", "-o", "json", dir))
 	fits(t, plan, "a plan without changes", printed(t, "plan", "-o", "json", dir))
 	edit(t, filepath.Join(dir, "spring.yaml"), "daily: 50.00", "daily: 500000.00")
 	fits(t, plan, "a plan that is held", printed(t, "plan", "-o", "json", dir))
+	fitsEachLine(t, "a plan that is held", printed(t, "plan", "-o", "ndjson", dir))
 	fits(t, report, "an apply of nothing, as all is held", output(t, "apply", "--yes", "-o", "json", dir))
 	edit(t, filepath.Join(dir, "spring.yaml"), "kind: campaign", "kind: campain")
 	fits(t, plan, "a plan of files that do not parse", output(t, "plan", "-o", "json", dir))
+	fitsEachLine(t, "a plan of files that do not parse", output(t, "plan", "-o", "ndjson", dir))
 	fits(t, report, "an apply of files that do not parse", output(t, "apply", "--yes", "-o", "json", dir))
 	for _, wrong := range []string{`{}`, `[]`, `{"format_version": "1"}`} {
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
@@ -57,6 +61,28 @@ func TestPrintedDocumentsFitTheirSchemas(t *testing.T) {
 		}
 		if plan.Validate(document) == nil || report.Validate(document) == nil {
 			t.Errorf("%s fits a schema; want neither", wrong)
+		}
+	}
+}
+
+// fitsEachLine wants a head, then whatever, then a summary.
+func fitsEachLine(t *testing.T, what, text string) {
+	t.Helper()
+	line := compiled(t, "plan-line")
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, l := range lines {
+		fits(t, line, fmt.Sprintf("%s, line %d", what, i+1), l)
+	}
+	if first, last := lines[0], lines[len(lines)-1]; !strings.HasPrefix(first, `{"type":"plan",`) || !strings.HasPrefix(last, `{"type":"summary",`) {
+		t.Errorf("%s begins %.40s and ends %.40s; want a head and a summary", what, first, last)
+	}
+	for _, wrong := range []string{`{}`, `{"type":"change","format_version":1}`, `{"type":"else","format_version":1}`} {
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line.Validate(document) == nil {
+			t.Errorf("%s fits the schema of a line", wrong)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 // direction marks and other invisible characters are written as escapes, so
 // that a name cannot move the cursor or reorder a line.
 func Printable(s string) string {
+	s = strings.ToValidUTF8(s, "\ufffd") // a terminal may take a single byte for a control character
 	if !strings.ContainsFunc(s, hidden) {
 		return s
 	}

@@ -22,9 +22,9 @@ const moversShown = 3
 // currency is the account's; a document may know it in two places.
 func (d *Document) currency() string {
 	if d.Account.Currency != "" {
-		return diag.Printable(d.Account.Currency)
+		return brief(d.Account.Currency)
 	}
-	return diag.Printable(d.Money.Currency)
+	return brief(d.Money.Currency)
 }
 
 // headline is what a plan does to spend, and how much goes ahead and waits.
@@ -36,7 +36,7 @@ func (p *page) headline(d *Document) {
 	}
 	p.money = append(p.money, newSum("Possible spend a day", m.Day, currency))
 	if m.MonthEnds != "" {
-		p.money = append(p.money, newSum("At most to "+diag.Printable(m.MonthEnds), m.Month, currency))
+		p.money = append(p.money, newSum("At most to "+brief(m.MonthEnds), m.Month, currency))
 	}
 	if m.Lifetime != (plan.Moved{}) {
 		p.money = append(p.money, newSum("Lifetime budgets left", m.Lifetime, currency))
@@ -70,6 +70,12 @@ func boundOf(b plan.SpendBound, currency string) sum {
 	}
 	return sum{label: label}
 }
+
+// briefLength is how many characters a word of the headline has at most.
+const briefLength = 20
+
+// brief is a word of the headline.
+func brief(word string) string { return diag.Printable(fmt.Sprintf("%.*s", briefLength, word)) }
 
 func named(address string) string {
 	if address == "" {
@@ -115,13 +121,14 @@ func (p *page) counts(d *Document) {
 	held := ""
 	if s.Held > 0 {
 		held = thousands(int64(s.Held)) + " held"
-		p.held = "Held, and not sent: " + heldFor(d) + "."
+		p.held = heldFor(d)
 	}
 	others := counted([]count{{"in sync", s.InSync}, {"kept", s.Kept}, {"not managed by these files", s.Unmanaged}})
 	said := strings.Join(slices.DeleteFunc([]string{held, others}, func(part string) bool { return part == "" }), "; ")
 	switch {
 	case d.Error != "":
-		p.plan = "No plan: " + diag.Printable(d.Error) + "."
+		p.failed = diag.Printable(d.Error)
+		p.plan = "No plan: " + p.failed + "."
 	case ahead != "" && said != "":
 		p.plan = "Plan: " + ahead + "; " + said + "."
 	case ahead != "":

@@ -16,7 +16,7 @@ const slipsShown = 30
 func (p *page) accidents(d *Document) {
 	for i := range d.Accidents[:min(len(d.Accidents), slipsShown)] {
 		a := &d.Accidents[i]
-		s := slip{hazard: diag.Printable(string(a.Hazard)), message: diag.Printable(a.Message), examples: examplesOf(a), holds: a.Held > 0}
+		s := slip{hazard: diag.Printable(string(a.Hazard)), message: diag.Printable(a.Message), examples: examplesOf(a), holds: a.Held > 0, source: a.Source}
 		if s.holds {
 			s.release = thousands(int64(a.Held)) + " held, all released with --allow " + diag.Printable(a.Allow)
 		}

@@ -21,6 +21,7 @@ type page struct {
 	plan      string   // how many changes go ahead, wait and stay as they are
 	held      string   // what waits for a yes, by hazard; "" where nothing does
 	selected  []string // of a plan for a part of the account: what it leaves out, what came along
+	failed    string   // why there is no plan; "" where there is one
 	slips     []slip
 	trees     []tree
 	left      []string // what the list leaves out, counted by action and kind
@@ -34,11 +35,14 @@ type page struct {
 type slip struct {
 	hazard, message, examples, release string
 	holds                              bool
+	source                             diag.Position
 }
 
 // tree is what changes of one resource at the top and of what lies beneath it.
 type tree struct {
+	top     string
 	title   string // the top, where it does not change itself; else ""
+	pending bool   // there without the pull request, too
 	changes []entry
 	left    []string // as of page
 }
@@ -47,6 +51,7 @@ type tree struct {
 type entry struct {
 	symbol, action, address, name, id, position string
 
+	at       diag.Position
 	depth    int
 	money    string // what it does to possible spend; "" where it does nothing
 	note     string
@@ -64,6 +69,7 @@ type entry struct {
 // row is one field of a change.
 type row struct {
 	name, value, why string
+	at               diag.Position
 	holds            []hold
 }
 
@@ -98,27 +104,41 @@ func describe(schemas resource.Schemas, d *Document, o detail) *page {
 }
 
 // list puts the changes in the order of their addresses, one tree after the
-// other.
+// other; those that are there without the pull request come last.
 func (p *page) list(t *teller, f *fold, d *Document) {
 	changes := slices.Clone(d.Changes)
-	slices.SortStableFunc(changes, func(a, b plan.ChangeDocument) int { return addressOf(a.Address).Compare(addressOf(b.Address)) })
+	slices.SortStableFunc(changes, func(a, b plan.ChangeDocument) int {
+		if a.Pending != b.Pending {
+			return order(b.Pending)
+		}
+		return addressOf(a.Address).Compare(addressOf(b.Address))
+	})
 	unlisted := leftOut{}
 	for start := 0; start < len(changes); {
-		top := t.topOf(addressOf(changes[start].Address))
+		first := &changes[start]
+		top := t.topOf(addressOf(first.Address))
 		end := start + 1
-		for end < len(changes) && t.topOf(addressOf(changes[end].Address)) == top {
+		for end < len(changes) && changes[end].Pending == first.Pending && t.topOf(addressOf(changes[end].Address)) == top {
 			end++
 		}
 		grown, left := t.tree(f, d, changes[start:end])
 		if len(grown.changes) == 0 {
 			unlisted.merge(left)
 		} else {
-			grown.left = left.said()
+			grown.left, grown.pending = left.said(), first.Pending
+			grown.top = diag.Printable(top.String())
 			p.trees = append(p.trees, grown)
 		}
 		start = end
 	}
 	p.left = unlisted.said()
+}
+
+func order(first bool) int {
+	if first {
+		return -1
+	}
+	return 1
 }
 
 // tree lists the changes of one tree, and counts those that are left out.
@@ -154,7 +174,7 @@ var symbols = map[plan.Action]string{
 func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Address) entry {
 	e := entry{
 		symbol: symbols[c.Action], action: diag.Printable(string(c.Action)), address: diag.Printable(c.Address), name: diag.Printable(c.Name), id: diag.Printable(c.ID),
-		position: c.Position.String(), depth: t.schemas.Depth(address.Kind), money: spendOf(c, d.currency()),
+		position: c.Position.String(), at: c.Position, depth: t.schemas.Depth(address.Kind), money: spendOf(c, d.currency()),
 		hazards: hazardNames(c.Hazards), held: isHeld(c), goes: goes(c), create: c.Action == plan.Create, pending: c.Pending, holds: holdsOf(c.Held),
 	}
 	if !e.goes || e.symbol == "" {
@@ -181,7 +201,7 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 }
 
 func (t *teller) row(c *plan.ChangeDocument, f *plan.FieldDocument) row {
-	return row{name: diag.Printable(f.Name), value: t.values(c, f), why: t.why(c, f), holds: holdsOf(f.Held)}
+	return row{name: diag.Printable(f.Name), value: t.values(c, f), why: t.why(c, f), at: f.Position, holds: holdsOf(f.Held)}
 }
 
 // why says what makes a field change: its cause, where it is written, and who
@@ -207,7 +227,7 @@ func (t *teller) why(c *plan.ChangeDocument, f *plan.FieldDocument) string {
 
 func by(f *plan.Foreign) string { return diag.Printable(f.Actor) + " on " + moment(f.At) }
 
-func short(commit string) string { return commit[:min(len(commit), 7)] }
+func short(commit string) string { return fmt.Sprintf("%.7s", commit) }
 
 func day(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
 

@@ -124,10 +124,13 @@ func (t *printer) headline(p *page) {
 	t.line("")
 }
 
+// heldTitle begins what waits for somebody's yes.
+const heldTitle = "Held, and not sent:"
+
 func (t *printer) counts(p *page) {
 	t.put(bold, 0, 2, p.plan)
 	if p.held != "" {
-		t.put(yellow, 0, 2, p.held)
+		t.put(yellow, 0, 2, heldTitle+" "+p.held+".")
 	}
 	for _, line := range p.selected {
 		t.put(plain, 0, 2, line)

@@ -4,21 +4,34 @@ import "strings"
 
 // trees writes the changes, a blank line after each tree.
 func (t *printer) trees(p *page) {
-	for _, tree := range p.trees {
-		if tree.title != "" {
-			t.put(bold, 0, 2, tree.title)
+	pending := false
+	for i := range p.trees {
+		if tree := &p.trees[i]; tree.pending && !pending {
+			pending = true
+			t.put(bold, 0, 2, alsoPending+":")
+			t.line("")
 		}
-		for i := range tree.changes {
-			t.change(&tree.changes[i])
-		}
-		for _, left := range tree.left {
-			t.put(dim, 2, 2, "… and "+left)
-		}
+		t.tree(&p.trees[i])
 		t.line("")
 	}
 	if len(p.left) > 0 {
 		t.put(plain, 0, 2, "Not listed: "+strings.Join(p.left, ", ")+". --full lists everything.")
 		t.line("")
+	}
+}
+
+// alsoPending begins what a pull request is not to blame for.
+const alsoPending = "Also pending, not because of this pull request"
+
+func (t *printer) tree(tree *tree) {
+	if tree.title != "" {
+		t.put(bold, 0, 2, tree.title)
+	}
+	for i := range tree.changes {
+		t.change(&tree.changes[i])
+	}
+	for _, left := range tree.left {
+		t.put(dim, 2, 2, "… and "+left)
 	}
 }
 

@@ -1,0 +1,138 @@
+package planview
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf16"
+
+	"adsync/internal/diag"
+	"adsync/plan"
+)
+
+// What a line of NDJSON is about: its key type.
+const (
+	LineHead     = "plan"
+	LineChange   = "change"
+	LineAccident = "accident"
+	LineKept     = "kept"
+	LineProblem  = "problem"
+	LineSummary  = "summary"
+)
+
+// Line is one line of NDJSON. What it holds beside its type and version is what
+// the JSON form says at the same name.
+type Line struct {
+	Type          string `json:"type"`
+	FormatVersion int    `json:"format_version"`
+	Value         any
+}
+
+// MarshalJSON writes type and version first, then the value's own keys.
+func (l Line) MarshalJSON() ([]byte, error) {
+	head, err := json.Marshal(struct {
+		Type          string `json:"type"`
+		FormatVersion int    `json:"format_version"`
+	}{l.Type, l.FormatVersion})
+	if err != nil {
+		return nil, err
+	}
+	value, err := json.Marshal(l.Value)
+	if err != nil {
+		return nil, err
+	}
+	if len(value) > 2 { // more than {}
+		head = append(append(head[:len(head)-1], ','), value[1:]...)
+	}
+	return head, nil
+}
+
+// Head is the first line: what the plan is of, and what it does to spend.
+type Head struct {
+	Account   Account    `json:"account"`
+	InputHash string     `json:"input_hash"`
+	PlanHash  string     `json:"plan_hash"`
+	Revision  *Revision  `json:"revision,omitempty"`
+	Spend     plan.Spend `json:"spend"`
+	Money     plan.Money `json:"money"`
+}
+
+// Kept is a resource that is no longer in the files and stays at the service.
+type Kept struct {
+	Address string `json:"address"`
+}
+
+// Tail is the last line; a form without it was cut.
+type Tail struct {
+	Summary plan.Summary `json:"summary"`
+	Error   string       `json:"error,omitempty"`
+}
+
+// LineTypes gives a value of what a line of each type holds, for its description.
+func LineTypes() []Line {
+	return []Line{
+		{LineHead, FormatVersion, Head{}}, {LineProblem, FormatVersion, diag.Problem{}}, {LineAccident, FormatVersion, plan.AccidentDocument{}},
+		{LineChange, FormatVersion, plan.ChangeDocument{}}, {LineKept, FormatVersion, Kept{}}, {LineSummary, FormatVersion, Tail{}},
+	}
+}
+
+// lines are those of a document, in order: the head, problems, accidents,
+// changes, what is kept, the summary.
+func (d *Document) lines() []Line {
+	var lines []Line
+	add := func(kind string, value any) { lines = append(lines, Line{kind, FormatVersion, value}) }
+	add(LineHead, Head{d.Account, d.InputHash, d.PlanHash, d.Revision, d.Spend, d.Money})
+	for i := range d.Problems {
+		add(LineProblem, d.Problems[i])
+	}
+	for i := range d.Accidents {
+		add(LineAccident, d.Accidents[i])
+	}
+	for i := range d.Changes {
+		add(LineChange, d.Changes[i])
+	}
+	for _, address := range d.Kept {
+		add(LineKept, Kept{address})
+	}
+	add(LineSummary, Tail{d.Summary, d.Error})
+	return lines
+}
+
+// WriteNDJSON writes one JSON object a line, for programs that read a plan as a
+// stream. The last line is the summary. Characters nobody sees are escaped.
+func WriteNDJSON(w io.Writer, d *Document) error {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	for _, l := range d.lines() {
+		b.Reset()
+		if err := encoder.Encode(l); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, visible(b.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visible escapes, in JSON, what a terminal would not show.
+func visible(line string) string {
+	text := strings.TrimSuffix(line, "\n")
+	if !diag.HasHidden(text) {
+		return line
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if !diag.HasHidden(string(r)) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, "\\u%04x", unit)
+		}
+	}
+	return b.String() + "\n"
+}
