@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"path/filepath"
 
 	"adsync/internal/planview"
 
@@ -21,7 +22,7 @@ var planForms = map[string]planForm{
 	"json":     {func(w io.Writer, d *planDocument) error { return writeJSON(w, d) }, true},
 	"ndjson":   {planview.WriteNDJSON, true},
 	"markdown": {func(w io.Writer, d *planDocument) error { return planview.WriteMarkdown(w, schemas(), d) }, true},
-	"github":   {func(w io.Writer, d *planDocument) error { return planview.WriteAnnotations(w, schemas(), d) }, true},
+	"github":   {onFailure: true},
 }
 
 // formNames are the forms in the order help lists them.
@@ -37,20 +38,37 @@ func formFlags(c *cobra.Command, f *planFlags) {
 // printPlan writes the form -o asks for, to where it is wanted.
 func (a *app) printPlan(l loaded, f planFlags, d *planDocument) error {
 	if f.file == "" {
-		return a.writePlan(a.out, f, d)
+		return a.writePlan(l, a.out, f, d)
 	}
-	err := writeFile(f.file, func(w io.Writer) error { return a.writePlan(w, f, d) })
+	err := writeFile(f.file, func(w io.Writer) error { return a.writePlan(l, w, f, d) })
 	if err != nil {
 		return configuration("--output-file: %v", err)
 	}
 	return nil
 }
 
-func (a *app) writePlan(w io.Writer, f planFlags, d *planDocument) error {
+func (a *app) writePlan(l loaded, w io.Writer, f planFlags, d *planDocument) error {
 	if write := planForms[a.flags.output].write; write != nil {
 		return write(w, d)
 	}
+	if a.flags.output == "github" {
+		return planview.WriteAnnotations(w, schemas(), d, a.inRepository(l.project.Root))
+	}
 	return planview.WriteText(w, schemas(), d, planview.TextOptions{Color: w == a.out && a.colorful(), Width: widthOf(w), Full: f.full})
+}
+
+// inRepository is the project's folder as annotations name it: from the folder
+// GitHub checked the repository out to, else from where the command runs.
+func (a *app) inRepository(root string) string {
+	top := a.env("GITHUB_WORKSPACE")
+	if top == "" {
+		top = "."
+	}
+	inside, err := below(top, root)
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(inside)
 }
 
 // widthOf is how many columns a terminal has; 0 where it is none.

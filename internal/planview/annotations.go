@@ -3,6 +3,7 @@ package planview
 import (
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"adsync/internal/diag"
@@ -21,10 +22,14 @@ type annotation struct {
 // WriteAnnotations writes the commands that have GitHub show a plan beside the
 // changed lines: problems as errors and warnings, what is held and what looks
 // like a slip as warnings, and what it does to spend as a notice. Workbooks have
-// no lines there: their cell stands in the title.
-func WriteAnnotations(w io.Writer, schemas resource.Schemas, d *Document) error {
+// no lines there: their cell stands in the title. Files are named from the top of
+// the repository, as GitHub knows them: folder is the project's, with slashes.
+func WriteAnnotations(w io.Writer, schemas resource.Schemas, d *Document, folder string) error {
 	p := describe(schemas, d, detail{room: 60, full: true})
 	for _, a := range fewest(p.annotations()) {
+		if a.at.File != "" {
+			a.at.File = path.Join(folder, a.at.File)
+		}
 		if _, err := io.WriteString(w, a.String()); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ var forms = map[string]func(io.Writer, *Document) error{
 	"full":   func(w io.Writer, d *Document) error { return WriteText(w, kinds.All(), d, TextOptions{Full: true}) },
 	"ndjson": WriteNDJSON,
 	"md":     func(w io.Writer, d *Document) error { return WriteMarkdown(w, kinds.All(), d) },
-	"github": func(w io.Writer, d *Document) error { return WriteAnnotations(w, kinds.All(), d) },
+	"github": func(w io.Writer, d *Document) error { return WriteAnnotations(w, kinds.All(), d, "ads") },
 }
 
 func form(t testing.TB, name string, d *Document) string {
@@ -39,7 +39,7 @@ func TestEachForm(t *testing.T) {
 	failed := documentOf(&plan.Plan{})
 	failed.Error, failed.Problems = "1 error; nothing was changed", quarter(t).Problems
 	for name, d := range map[string]*Document{
-		"quarter": quarter(t), "failed": failed, "nothing": documentOf(&plan.Plan{InSync: 3}),
+		"quarter": quarter(t), "failed": failed, "in-sync": documentOf(&plan.Plan{InSync: 3}),
 		"hostile": hostile("=HYPERLINK(\"x\")|<b>@all</b> #1 `x` ``` ::error::\x1b[2J\u202e\r\n--> </script>&amp;"), "pull-request": pullRequest(t),
 	} {
 		for ending := range forms {
@@ -57,6 +57,9 @@ func pullRequest(t testing.TB) *Document {
 	for i := range d.Changes {
 		d.Changes[i].Pending = strings.HasPrefix(d.Changes[i].Address, "campaign/s") || strings.Contains(d.Changes[i].Address, "quiet")
 	}
+	field(t, d, "campaign/brand", "description").Pending = true
+	d.Base = &plan.Base{Revision: "origin/main", Commit: "0123456789abcdef", Whole: true, Withdrawn: []string{"campaign/autumn"},
+		Money: plan.Money{Currency: "USD", Day: plan.Moved{Before: 1_130_000_000, After: 1_180_000_000}}}
 	return d
 }
 
@@ -73,6 +76,7 @@ func TestNoDocumentBreaksAForm(t *testing.T) {
 		d.Money = plan.Money{Currency: text, MonthEnds: text, Day: plan.Moved{Before: rapid.Int64().Draw(r, "before"), After: rapid.Int64().Draw(r, "after")}}
 		d.Changes[0].Action = plan.Action(rapid.SampledFrom([]string{"create", "update", "replace", "archive", "adopt", "forget", "record", text}).Draw(r, "action"))
 		d.Changes[0].Pending = rapid.Bool().Draw(r, "pending")
+		d.Base = &plan.Base{Revision: text, Commit: text, Whole: rapid.Bool().Draw(r, "whole"), Money: plan.Money{Currency: text}, Withdrawn: []string{text}}
 		for name := range forms {
 			keepsItsPromise(r, name, form(t, name, d), text)
 		}
@@ -217,8 +221,8 @@ func TestAnnotationsStandAtTheirLines(t *testing.T) {
 	}
 	got := form(t, "github", d)
 	for _, want := range []string{
-		"::error file=a%2Cb.yaml,line=3,col=5,title=adsync ADS1010::50%25 is%0A::error::wrong%0Awrite 50\n",
-		"::warning file=q4.xlsx,title=Ads F4%3A adsync ADS1010::target_url has no https\n",
+		"::error file=ads/a%2Cb.yaml,line=3,col=5,title=adsync ADS1010::50%25 is%0A::error::wrong%0Awrite 50\n",
+		"::warning file=ads/q4.xlsx,title=Ads F4%3A adsync ADS1010::target_url has no https\n",
 		"::notice title=adsync plan::Possible spend a day: 0.00 USD (no change)%0A",
 	} {
 		if !strings.Contains(got, want) {

@@ -105,6 +105,9 @@ func (m *comment) headline(p *page) {
 	for _, b := range p.bounds {
 		m.line("- %s: %s", code(b.label), b.text)
 	}
+	for _, said := range p.since {
+		m.line("- %s", code(said))
+	}
 	m.line("")
 	if p.failed != "" {
 		m.line("**No plan:** %s", code(p.failed))

@@ -22,6 +22,7 @@ type page struct {
 	held      string   // what waits for a yes, by hazard; "" where nothing does
 	selected  []string // of a plan for a part of the account: what it leaves out, what came along
 	failed    string   // why there is no plan; "" where there is one
+	since     []string // what is because of a pull request, and what it takes back
 	slips     []slip
 	trees     []tree
 	left      []string // what the list leaves out, counted by action and kind
@@ -96,6 +97,7 @@ func describe(schemas resource.Schemas, d *Document, o detail) *page {
 	p := &page{problems: d.Problems}
 	p.headline(d)
 	p.selection(d)
+	p.sinceBase(d)
 	p.accidents(d)
 	p.list(t, newFold(d, o), d)
 	p.keep(d)
@@ -218,6 +220,9 @@ func (t *teller) why(c *plan.ChangeDocument, f *plan.FieldDocument) string {
 	}
 	if a := t.attribute(c, f); f.Last != nil && f.Cause == plan.Drift && f.Desired != nil && !f.Last.Equal(*f.Desired) {
 		said += ", last applied " + t.one(a, *f.Last, resource.Value{})
+	}
+	if f.Pending && !c.Pending {
+		said += ", pending before this pull request"
 	}
 	if f.Foreign != nil {
 		said += ", changed at the service by " + by(f.Foreign)

@@ -120,6 +120,9 @@ func (t *printer) headline(p *page) {
 	for _, b := range p.bounds {
 		t.put(plain, 0, 2, b.label+": "+b.text)
 	}
+	for _, said := range p.since {
+		t.put(plain, 0, 2, said)
+	}
 	t.counts(p)
 	t.line("")
 }

@@ -95,7 +95,7 @@ func (t *printer) runOn(indent int, c *entry) {
 	}
 	line := ""
 	for _, part := range parts {
-		if line != "" && indent+columns(line)+2+columns(part) > t.Width {
+		if line != "" && indent+columns(line)+len("; ;")+columns(part) > t.Width {
 			t.put(plain, indent, 2, line+";")
 			line = ""
 		}
