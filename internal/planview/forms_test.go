@@ -59,7 +59,7 @@ func pullRequest(t testing.TB) *Document {
 	}
 	field(t, d, "campaign/brand", "description").Pending = true
 	d.Base = &plan.Base{Revision: "origin/main", Commit: "0123456789abcdef", Whole: true, Withdrawn: []string{"campaign/autumn"},
-		Money: plan.Money{Currency: "USD", Day: plan.Moved{Before: 1_130_000_000, After: 1_180_000_000}}}
+		Money: plan.Money{Currency: "USD", Totals: plan.Totals{Day: plan.Moved{Before: 1_130_000_000, After: 1_180_000_000}}}}
 	return d
 }
 
@@ -73,7 +73,8 @@ func TestNoDocumentBreaksAForm(t *testing.T) {
 		).Draw(r, "text")
 		d := hostile(text)
 		d.Changes[0].Spend.DailyAfter = rapid.Int64().Draw(r, "spend")
-		d.Money = plan.Money{Currency: text, MonthEnds: text, Day: plan.Moved{Before: rapid.Int64().Draw(r, "before"), After: rapid.Int64().Draw(r, "after")}}
+		d.Money = plan.Money{Currency: text, MonthEnds: text, Bounds: d.Money.Bounds, Campaigns: d.Money.Campaigns, Totals: plan.Totals{Day: plan.Moved{Before: rapid.Int64().Draw(r, "before"), After: rapid.Int64().Draw(r, "after")}}}
+		d.Selection = &plan.SelectionDocument{Pulled: []plan.PulledDocument{{Address: text, For: text}}}
 		d.Changes[0].Action = plan.Action(rapid.SampledFrom([]string{"create", "update", "replace", "archive", "adopt", "forget", "record", text}).Draw(r, "action"))
 		d.Changes[0].Pending = rapid.Bool().Draw(r, "pending")
 		d.Base = &plan.Base{Revision: text, Commit: text, Whole: rapid.Bool().Draw(r, "whole"), Money: plan.Money{Currency: text}, Withdrawn: []string{text}}

@@ -42,8 +42,11 @@ func (p *page) headline(d *Document) {
 		p.money = append(p.money, newSum("Lifetime budgets left", m.Lifetime, currency))
 	}
 	for _, b := range m.Bounds {
-		p.bounds = append(p.bounds, boundOf(b, currency))
+		if b.Binds || !unmoved(b.Before, b.After) {
+			p.bounds = append(p.bounds, boundOf(b, currency))
+		}
 	}
+	p.caveats(&m, currency)
 	for _, c := range m.Campaigns {
 		if c.Day.Before == c.Day.After {
 			continue
@@ -57,18 +60,40 @@ func (p *page) headline(d *Document) {
 	p.counts(d)
 }
 
+func unmoved(before, after *int64) bool {
+	return before == nil && after == nil || before != nil && after != nil && *before == *after
+}
+
 // boundOf is a limit of the account, which may be new, or go.
 func boundOf(b plan.SpendBound, currency string) sum {
-	label := "Limit a " + diag.Printable(b.Per) + named(b.Address)
+	label := "Account limit a " + brief(b.Per)
+	if b.First != "" {
+		label += " from " + brief(b.First)
+	}
+	if b.Last != "" {
+		label += " to " + brief(b.Last)
+	}
+	label += named(b.Address)
 	switch {
 	case b.Before != nil && b.After != nil:
 		return newSum(label, plan.Moved{Before: *b.Before, After: *b.After}, currency)
 	case b.After != nil:
 		return sum{label, strings.TrimSpace("none → "+amount(*b.After)+" "+currency) + " (new)", -1}
 	case b.Before != nil:
-		return sum{label, strings.TrimSpace(amount(*b.Before)+" → none "+currency) + " (ends)", 1}
+		return sum{label, strings.TrimSpace(amount(*b.Before)+" "+currency) + " → none", 1}
 	}
 	return sum{label: label}
+}
+
+// caveats are what somebody should know who trusts the sums: what a yes to
+// everything would cost, and what could not be read.
+func (p *page) caveats(m *plan.Money, currency string) {
+	if all := m.IfAllowed; all != nil && all.Day.After != m.Day.After {
+		p.caveat = append(p.caveat, "Were all allowed that is held: "+strings.TrimSpace(amount(all.Day.After)+" "+currency)+" a day ("+signed(all.Day.After-m.Day.Before)+").")
+	}
+	if m.SpentUnknown {
+		p.caveat = append(p.caveat, "What lifetime budgets have spent could not be read: they are counted whole.")
+	}
 }
 
 // briefLength is how many characters a word of the headline has at most.

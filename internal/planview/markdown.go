@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 
 	"adsync/internal/diag"
@@ -105,7 +106,7 @@ func (m *comment) headline(p *page) {
 	for _, b := range p.bounds {
 		m.line("- %s: %s", code(b.label), b.text)
 	}
-	for _, said := range p.since {
+	for _, said := range slices.Concat(p.caveat, p.since, p.selected) {
 		m.line("- %s", code(said))
 	}
 	m.line("")

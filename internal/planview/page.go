@@ -22,6 +22,7 @@ type page struct {
 	held      string   // what waits for a yes, by hazard; "" where nothing does
 	selected  []string // of a plan for a part of the account: what it leaves out, what came along
 	failed    string   // why there is no plan; "" where there is one
+	caveat    []string // what somebody should know who trusts the sums
 	since     []string // what is because of a pull request, and what it takes back
 	slips     []slip
 	trees     []tree

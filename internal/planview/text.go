@@ -2,6 +2,7 @@ package planview
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"adsync/internal/resource"
@@ -76,7 +77,11 @@ func (t *printer) styled(s style, text string) string {
 // put writes a text behind an indent, in as many lines as it needs; those after
 // the first hang deeper.
 func (t *printer) put(s style, indent, hang int, text string) {
-	for i, line := range wrap(text, max(t.Width-indent-hang, narrow/2)) {
+	lines := wrap(text, max(t.Width-indent, narrow/2))
+	if len(lines) > 1 {
+		lines = wrap(text, max(t.Width-indent-hang, narrow/2))
+	}
+	for i, line := range lines {
 		left := indent
 		if i > 0 {
 			left += hang
@@ -120,7 +125,7 @@ func (t *printer) headline(p *page) {
 	for _, b := range p.bounds {
 		t.put(plain, 0, 2, b.label+": "+b.text)
 	}
-	for _, said := range p.since {
+	for _, said := range slices.Concat(p.caveat, p.since) {
 		t.put(plain, 0, 2, said)
 	}
 	t.counts(p)
