@@ -188,7 +188,7 @@ func (d *differ) beneathClosed(t three) {
 // needs no archiving.
 func (d *differ) wantedArchived(t three) {
 	d.fates[t.address] = &fate{closed: true}
-	name := t.kind.delivery
+	name := t.kind.removal
 	f := Field{Name: name, Desired: t.desired.Value(name), Cause: Edit, Phase: Lower}
 	if t.last != nil {
 		f.Last = t.last.Value(name)

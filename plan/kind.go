@@ -19,6 +19,7 @@ type kind struct {
 	schema     *resource.Schema
 	attributes map[string]*resource.Attribute
 	delivery   string                  // name of the attribute that governs delivery, "" where none does
+	removal    string                  // name of the attribute that removes a resource, "" where none does
 	caps       []*resource.Attribute   // the amounts that cap what a resource spends
 	first      string                  // name of the attribute with the first day it spends or holds, "" for none
 	last       string                  // and with the last
@@ -32,6 +33,9 @@ type kind struct {
 func describe(s *resource.Schema) *kind {
 	k := &kind{schema: s, attributes: map[string]*resource.Attribute{}, whole: map[string]string{}, members: map[string][]string{}, halves: map[string][]string{}}
 	exclusive := map[string][]*resource.Attribute{}
+	if a := s.RemovalAttribute(); a != nil {
+		k.removal = a.Name
+	}
 	for i := range s.Noted {
 		k.attributes[s.Noted[i].Name] = &s.Noted[i]
 	}
@@ -93,7 +97,7 @@ func (k *kind) counts() bool { return len(k.caps) > 0 && !k.schema.Caps }
 
 // archived says that the resource's own status removes it.
 func (k *kind) archived(r *resource.Resource) bool {
-	return k.delivery != "" && r.Value(k.delivery).Text() == k.schema.Removal
+	return k.removal != "" && r.Value(k.removal).Text() == k.schema.Removal
 }
 
 // delivers says that the resource's own status lets it spend.

@@ -90,7 +90,7 @@ func (d *differ) guardMembership(c *Change, f *Field, p people) {
 		}
 		return
 	}
-	holds := []Hold{}
+	var holds []Hold
 	if p.moved() {
 		holds = append(holds, p.movedHold(f))
 	}
@@ -100,18 +100,19 @@ func (d *differ) guardMembership(c *Change, f *Field, p people) {
 	for _, h := range holds {
 		c.Hazards = append(c.Hazards, h.Hazard)
 		if !d.covered(h.Hazard, c.Address) {
-			p.hold(c, h)
+			f.hold(h)
 		}
 	}
 }
 
-// hold holds every field of the membership, as none goes without the others.
-func (p people) hold(c *Change, h Hold) {
-	for i := range c.Fields {
-		if p.Has(c.Fields[i].Name) {
-			c.Fields[i].hold(h)
-		}
+// withoutHeldPeople drops all fields of a membership whose file is held, as none
+// of them goes without the others.
+func withoutHeldPeople(s *resource.Schema, fields []Field) []Field {
+	m := s.Membership
+	if m == nil || !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == m.File && f.Held != nil }) {
+		return fields
 	}
+	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return m.Has(f.Name) })
 }
 
 func (p people) movedHold(f *Field) Hold {

@@ -15,7 +15,7 @@ func TestMembershipIsComparedWithWhatWasSentLast(t *testing.T) {
 	const file = "audience/c name=Customers members.identifier=email "
 	const live = customers + "members.revision=3"
 	membership := func(list, people, cause, held string) string {
-		return "update audience/c; members.file list " + list + " " + cause + " neutral" + held + "; members.identifier email " + cause + " neutral" + held + "; members.people " + people + " " + cause + " neutral" + held
+		return "update audience/c; members.file list " + list + " " + cause + " neutral" + held + "; members.identifier email " + cause + " neutral; members.people " + people + " " + cause + " neutral"
 	}
 	tests := []struct {
 		name                string

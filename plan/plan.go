@@ -158,6 +158,7 @@ func (c Change) applicable(s *resource.Schema) (Change, bool) {
 // withoutHeld drops held fields, and what is sent along with no field of their setting
 // needs any more.
 func withoutHeld(s *resource.Schema, fields []Field) []Field {
+	fields = withoutHeldPeople(s, fields)
 	sent := map[string]bool{}
 	for _, f := range fields {
 		if f.Held == nil && f.Cause != SentAlong {

@@ -84,7 +84,7 @@ func (r *run) bulkPart(e encoder, p part, inBulk map[resource.Address]bool) (fol
 func beyondSingle(schemas resource.Schemas, p part) []string {
 	var names []string
 	for _, f := range p.fields {
-		if a, ok := schemas.Of(p.change.Address.Kind).Attribute(f.Name); ok && a.Wire.Path == "" && f.Desired.IsSet() {
+		if a, ok := schemas.Of(p.change.Address.Kind).Attribute(f.Name); ok && a.Wire.Path == "" && f.Desired.IsSet() && !carriesPeople(schemas.Of(p.change.Address.Kind), f.Name) {
 			names = append(names, f.Name)
 		}
 	}

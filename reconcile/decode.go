@@ -102,6 +102,8 @@ func (d decoder) textValue(a *resource.Attribute, s string) resource.Value {
 		return resource.Text(d.files[s])
 	case a.Wire.Codec == resource.FileID:
 		return resource.Text("file:" + s)
+	case a.Wire.Codec == resource.Chosen && !a.Chooses(s):
+		return resource.Value{}
 	case a.Wire.Codec == resource.DayAfter:
 		return resource.Text(resource.DayPlus(s, -1))
 	}

@@ -17,6 +17,7 @@ type encoder struct {
 	schemas resource.Schemas
 	zone    *time.Location
 	files   func(source string) string // id of an uploaded image, "" before it is there
+	people  map[string]uploaded        // file of people by the digest of its list
 	value   func(resource.Address, string) resource.Value
 }
 
@@ -39,6 +40,9 @@ func (e encoder) singleCreate(p part, call resource.Call, parentID string) ([]by
 			return nil, err
 		}
 		put(body, a.Wire.Path, w)
+	}
+	if err := e.putPeople(schema, fields, body); err != nil {
+		return nil, err
 	}
 	e.putFixed(schema, c.Address, body, true)
 	e.nameAfterTitle(schema, fields, body)

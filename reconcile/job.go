@@ -90,9 +90,11 @@ func (r *run) step(wave string, route state.Route, path, key string, body []byte
 }
 
 func (r *run) operation(p part, id, key string) state.Operation {
+	set := p.set()
+	r.noteKnown(&set, p)
 	return state.Operation{
 		ID: id, Address: p.change.Address, Action: string(p.change.Action), Key: key,
-		ResourceID: r.ids[p.change.Address], Set: p.set(), Complete: p.create,
+		ResourceID: r.ids[p.change.Address], Set: set, Complete: p.create,
 	}
 }
 

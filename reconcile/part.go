@@ -58,7 +58,7 @@ func (r *run) fieldsOf(c *plan.Change, phase plan.Phase) []plan.Field {
 	}
 	var fields []plan.Field
 	for _, f := range c.Fields {
-		if latest[groupRoot(schema, f.Name)] == phase {
+		if latest[groupRoot(schema, f.Name)] == phase && !carriesPeople(schema, f.Name) {
 			fields = append(fields, f)
 		}
 	}

@@ -35,6 +35,7 @@ type Agent struct {
 	Named func(resource.Address) bool // whether the files name it; nil: they may
 
 	Image    func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
+	People   func(digest string) (People, error)                          // the list behind a members file's "sha256:…" value
 	Progress func(Progress)
 	Logger   *slog.Logger
 	Now      func() time.Time

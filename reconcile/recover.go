@@ -83,6 +83,12 @@ func (a *Agent) closeRecovered(ctx context.Context) error {
 
 func (a *Agent) recoverStep(ctx context.Context, step state.Step, recovered *Recovered) error {
 	switch step.Point {
+	case state.Sent, state.Unknown, state.Accepted, state.Terminal:
+		if step.Route == state.Membership {
+			return a.recoverMembers(ctx, step, recovered)
+		}
+	}
+	switch step.Point {
 	case state.Intent: // the journal says sent before the first byte leaves
 		return a.abandon(ctx, step, "never sent", recovered)
 	case state.Sent, state.Unknown:

@@ -24,6 +24,7 @@ type run struct {
 	standings map[resource.Address]*standing
 	ids       map[resource.Address]string // what every address is bound to, by now
 	files     map[string]string           // image source → file id
+	people    map[string]uploaded         // digest of a list of people → the file this run uploaded
 	caps      map[resource.Capability]bool
 	steps     int
 	dry       bool // nothing is recorded: it only asks
@@ -63,7 +64,7 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 func (a *Agent) newRun(id string, view *View) *run {
 	r := &run{
 		Agent: a, id: id, view: view, hash: view.Plan.Hash(),
-		byAddr: map[resource.Address]*plan.Change{}, standings: map[resource.Address]*standing{}, ids: map[resource.Address]string{},
+		byAddr: map[resource.Address]*plan.Change{}, standings: map[resource.Address]*standing{}, ids: map[resource.Address]string{}, people: map[string]uploaded{},
 	}
 	for _, c := range view.Plan.Applicable() {
 		change := c
@@ -88,7 +89,7 @@ func (r *run) bindKnown() {
 func (r *run) encoder() encoder {
 	return encoder{
 		schemas: r.Schemas, zone: r.Zone,
-		files: func(source string) string { return r.files[source] },
+		files: func(source string) string { return r.files[source] }, people: r.people,
 		value: r.valueOf,
 	}
 }

@@ -49,7 +49,7 @@ func (r *run) uploadWave(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return r.uploadNewPeople(ctx)
 }
 
 // bulkCreates says which creates go into jobs.
@@ -92,6 +92,10 @@ func (r *run) sendImage(ctx context.Context, source string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return r.sendUpload(ctx, step, send)
+}
+
+func (r *run) sendUpload(ctx context.Context, step state.Step, send func(context.Context) (string, error)) (string, error) {
 	if err := r.Store.Begin(ctx, step); err != nil {
 		return "", fmt.Errorf("journal %s: %w", step.ID, err)
 	}

@@ -129,7 +129,7 @@ func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observat
 		}
 		forms, mismatch := compare(schema, e, live)
 		seen[i] = observation{record: record, mismatch: mismatch}
-		given := givenAtCreate(e, live)
+		given := givenAtCreate(schema, e, live)
 		if len(forms)+len(given) > 0 {
 			normal = append(normal, state.Applied{Address: e.address, ID: e.id, Attributes: given, Normal: forms})
 		}
@@ -216,11 +216,12 @@ func compare(schema *resource.Schema, e expectation, live *resource.Resource) (n
 
 // givenAtCreate is what a new resource holds beyond what was sent: the service's
 // defaults, and what was left to a follow-up. It is recorded as nobody's edit,
-// so that a file that begins to manage it later finds no stranger's value.
-func givenAtCreate(e expectation, live *resource.Resource) resource.Attributes {
+// so that a file that begins to manage it later finds no stranger's value. What
+// adsync notes itself is noted when the service is ready.
+func givenAtCreate(schema *resource.Schema, e expectation, live *resource.Resource) resource.Attributes {
 	var values resource.Attributes
 	for _, held := range live.Attributes {
-		if sent := e.sent.Value(held.Name); e.created && !sent.IsSet() {
+		if sent := e.sent.Value(held.Name); e.created && !sent.IsSet() && !schema.Notes(held.Name) {
 			values.Set(held.Name, held.Value)
 		}
 	}

@@ -25,6 +25,8 @@ func (r *run) waves(ctx context.Context) error {
 		{"upload", r.uploadWave},
 		{"change", func(ctx context.Context) error { return r.updateWave(ctx, "change", r.updates(plan.Neutral)) }},
 		{"create", r.createWave},
+		{"publish", r.publishWave},
+		{"members", r.membersWave},
 		{"read back", r.readBack},
 		{"raise", func(ctx context.Context) error { return r.updateWave(ctx, "raise", r.allowed(r.updates(plan.Raise))) }},
 		{"activate", r.activateWave},
@@ -47,7 +49,7 @@ func (r *run) countParts() {
 	for _, p := range r.creates() {
 		r.standings[p.change.Address].pending++
 	}
-	for _, p := range append(r.activations(), r.capping()...) {
+	for _, p := range slices.Concat(r.activations(), r.capping(), r.published(), r.memberships()) {
 		r.standings[p.change.Address].pending++
 	}
 	for phase := plan.Lower; phase <= plan.Activate; phase++ {

@@ -31,13 +31,14 @@ type world struct {
 	desired *resource.Snapshot
 	allow   []plan.Allowance
 	images  map[string][]byte
+	people  map[string]string // what is uploaded, by the digest of the list
 	clock   sync.Mutex
 	slept   time.Duration
 }
 
 func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
 	t.Helper()
-	w := &world{t: t, service: emulatortest.Start(t, change...), desired: &resource.Snapshot{}, images: map[string][]byte{}}
+	w := &world{t: t, service: emulatortest.Start(t, change...), desired: &resource.Snapshot{}, images: map[string][]byte{}, people: map[string]string{}}
 	store, err := state.NewMemory(state.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +60,9 @@ func (w *world) newAgent() *reconcile.Agent {
 	return &reconcile.Agent{
 		Service: client, Store: w.store, Schemas: kinds.All().Routed(), Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
 		Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
+		People: func(digest string) (reconcile.People, error) {
+			return reconcile.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil
+		},
 	}
 }
 

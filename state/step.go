@@ -56,6 +56,8 @@ const (
 	Bulk   Route = "bulk"
 	Single Route = "single"
 	Upload Route = "upload"
+
+	Membership Route = "membership" // an operation on people, whose id is the job's
 )
 
 // Step is one request of an apply, as the journal holds it.

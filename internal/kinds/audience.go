@@ -11,13 +11,19 @@ import (
 func audience() *resource.Schema {
 	return &resource.Schema{
 		Kind: Audience, Title: "Audience", Sheet: "Audiences",
-		NameFrom: []string{"name"}, Removal: Archived, Unrouted: true,
+		NameFrom: []string{"name"}, Removal: Archived, Feature: "custom audiences",
 		Collection: "custom_audiences",
+		Calls:      resource.Calls{Keyless: true},
+		Facts: []resource.Fact{
+			{Name: "state", Header: "State", Help: "How far the service is with the audience: processing, ready, too_small, failed.", Path: "status"},
+			{Name: "size", Header: "Size", Help: "The range in which the number of matched people lies.", Path: "matched_user_count_range"},
+		},
 		Attributes: []resource.Attribute{
 			{
 				Name: "name", Header: "Audience", Synonyms: []string{"Audience name", "Name"},
 				Help: "The audience's name, 3 to 1,000 characters. Cannot change later.", Example: "Customers 2026",
 				Type: resource.TypeText, Min: 3, Max: 1000, Required: true, OnCreate: true, Immutable: true,
+				Wire: resource.Wire{Path: "name"},
 			},
 			{
 				Name: "members.file", Header: "Members file", Synonyms: []string{"Members", "File"},
@@ -40,10 +46,11 @@ func audience() *resource.Schema {
 				Help: "add, remove or replace: what the members file does to the audience. Blank: replace.", Example: "replace",
 				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "add"}, {Value: "remove"}, {Value: "replace"}},
 			},
-			removal("An archived audience is no longer offered, and what is in it is gone.", resource.Call{Path: "custom_audiences/{id}/archive", NoBody: true}),
+			archivedAudience(),
 			{
-				Name: "description", Help: "Your own note, kept at the service.",
-				Type: resource.TypeText, Max: 10000,
+				Name: "description", Help: "Your own note, kept at the service. Cannot change later.",
+				Type: resource.TypeText, Max: 10000, Immutable: true,
+				Wire: resource.Wire{Path: "description"},
 			},
 		},
 		Noted: []resource.Attribute{
@@ -69,6 +76,13 @@ func membership() *resource.Membership {
 		People: "members.people", Known: "members.known", Revision: "members.revision",
 		State: "status", Making: []string{"upload_pending", "processing", "rockset_ingest_pending", "publishing"}, Failed: "failed",
 	}
+}
+
+// archivedAudience is the one state of an audience that a file can ask for.
+func archivedAudience() resource.Attribute {
+	a := removal("An archived audience is no longer offered, and what is in it is gone.", resource.Call{Path: "custom_audiences/{id}/archive", NoBody: true})
+	a.Wire = resource.Wire{Path: "status", Codec: resource.Chosen}
+	return a
 }
 
 // removal is the status of a kind that has no other: it says only that the

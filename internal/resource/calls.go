@@ -78,7 +78,7 @@ func (s *Schema) RemovalAttribute() *Attribute {
 		return nil
 	}
 	for i := range s.Attributes {
-		if a := &s.Attributes[i]; a.Type == TypeChoice && a.chooses(s.Removal) {
+		if a := &s.Attributes[i]; a.Type == TypeChoice && a.Chooses(s.Removal) {
 			return a
 		}
 	}
@@ -91,7 +91,8 @@ func (s *Schema) Removed(r *Resource) bool {
 	return a != nil && r.Value(a.Name).Text() == s.Removal
 }
 
-func (a *Attribute) chooses(value string) bool {
+// Chooses says that a value is one of the attribute's choices.
+func (a *Attribute) Chooses(value string) bool {
 	for _, c := range a.Choices {
 		if c.Value == value {
 			return true

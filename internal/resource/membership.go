@@ -36,6 +36,11 @@ func (m *Membership) Has(attribute string) bool {
 	return slices.Contains([]string{m.File, m.As, m.Do, m.People}, attribute)
 }
 
+// Notes says that adsync notes an attribute itself, and no file says it.
+func (s *Schema) Notes(attribute string) bool {
+	return slices.ContainsFunc(s.Noted, func(a Attribute) bool { return a.Name == attribute })
+}
+
 // Operation finds what a value of Do asks for.
 func (m *Membership) Operation(do Value) MembershipOperation {
 	i := slices.IndexFunc(m.Operations, func(o MembershipOperation) bool { return o.Name == do.Text() })

@@ -167,6 +167,7 @@ const (
 	SingleItem Codec = "single"  // a list of one
 	IDObjects  Codec = "objects" // [{"id": …}]
 	FileID     Codec = "file"    // id of an uploaded image
+	Chosen     Codec = "chosen"  // a choice; what is none is no value
 	RawJSON    Codec = "json"    // the JSON itself
 	DayAfter   Codec = "after"   // the day after the last day: an exclusive end
 	Digits     Codec = "digits"  // the integer a choice spells

@@ -1,0 +1,185 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+// progressed is how far the service is with what people are sent to.
+type progressed struct {
+	state    string
+	making   bool // nothing can be sent yet
+	revision int64
+	fields   map[string]any
+}
+
+// invalid gives the range of identifiers the service could not read, where it
+// says one.
+func (s progressed) invalid() string {
+	if said, _ := s.fields["invalid_identifier_count_range"].(string); said != "" && said != "none" {
+		return fmt.Sprintf(" (identifiers it cannot read: %s)", diag.Printable(said))
+	}
+	return ""
+}
+
+func (a *Agent) readProgress(ctx context.Context, schema *resource.Schema, id string) (progressed, error) {
+	record, err := a.Service.Read(ctx, schema.Collection, id, nil)
+	if err != nil {
+		return progressed{}, err
+	}
+	fields, err := object(record.JSON)
+	if err != nil {
+		return progressed{}, fmt.Errorf("read %s %s: %w", schema.Kind, id, err)
+	}
+	m := schema.Membership
+	s := progressed{fields: fields}
+	s.state, _ = fields[m.State].(string)
+	s.making = slices.Contains(m.Making, s.state)
+	if noted, ok := schema.Attribute(m.Revision); ok {
+		s.revision, _ = decoder{}.value(noted, at(fields, noted.Wire.Path)).Number()
+	}
+	return s, nil
+}
+
+// awaitReady reads until people can be sent, or until patience ends.
+func (a *Agent) awaitReady(ctx context.Context, schema *resource.Schema, id string) (progressed, error) {
+	pause, until := firstPoll, a.Now().Add(membersPatience)
+	for {
+		seen, err := a.readProgress(ctx, schema, id)
+		if err != nil || !seen.making || a.Now().After(until) {
+			return seen, err
+		}
+		if err := a.Sleep(ctx, pause); err != nil {
+			return seen, err
+		}
+		pause = min(pause*3/2, slowestLook)
+	}
+}
+
+// readRaised reads until the revision is another than before an operation, as
+// reads may lag behind for seconds. Not every operation has to raise it.
+func (a *Agent) readRaised(ctx context.Context, schema *resource.Schema, id string, before int64, expected bool) (progressed, error) {
+	wait := firstReadWait
+	for try := 0; ; try++ {
+		seen, err := a.readProgress(ctx, schema, id)
+		if err != nil || seen.revision != before || !expected || try == readAgain {
+			return seen, err
+		}
+		if err := a.Sleep(ctx, wait); err != nil {
+			return seen, err
+		}
+		wait *= 2
+	}
+}
+
+// awaitOperation asks for an operation until it has ended or patience has. One
+// that stands still is made to go on, where the service can: to one that is at
+// work that does nothing (interface, part 4).
+func (a *Agent) awaitOperation(ctx context.Context, id, operationID string, resumes bool) (adsapi.MemberOperation, error) {
+	pause, until, resume := firstPoll, a.Now().Add(membersPatience), a.Now().Add(membersStill)
+	for {
+		o, err := a.Service.MemberOperation(ctx, id, operationID)
+		if err != nil || o.Ended() || a.Now().After(until) {
+			return o, err
+		}
+		if resumes && a.Now().After(resume) {
+			if _, err := a.Service.ResumeMembers(ctx, id, operationID); err != nil && stops(err) {
+				return o, err
+			}
+			resume = a.Now().Add(membersStill)
+		}
+		if err := a.Sleep(ctx, pause); err != nil {
+			return o, err
+		}
+		pause = min(pause*3/2, slowestLook)
+	}
+}
+
+// resumeStopped makes operations that somebody left standing go on to their end,
+// as nothing else can begin before.
+func (a *Agent) resumeStopped(ctx context.Context, o settled) error {
+	all, err := a.Service.MemberOperations(ctx, o.ResourceID)
+	if err != nil {
+		return err
+	}
+	for _, stopped := range all {
+		if stopped.Ended() {
+			continue
+		}
+		if _, err := a.Service.ResumeMembers(ctx, o.ResourceID, stopped.ID); err != nil {
+			return fmt.Errorf("make operation %s go on: %w", diag.Printable(stopped.ID), err)
+		}
+		if _, err := a.awaitOperation(ctx, o.ResourceID, stopped.ID, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recoverMembers brings an operation of an earlier run to its end.
+func (a *Agent) recoverMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
+	if step.JobID == "" {
+		if a.Now().Sub(step.SentAt) >= TrustWindow {
+			return a.decideMembers(ctx, step, recovered)
+		}
+		if step.Point == state.Unknown { // the same bytes go again; SentAt stays that of the first
+			if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{}); err != nil {
+				return err
+			}
+		}
+		accepted, failure := a.Service.ChangeMembers(ctx, membersMutation(&step))
+		if failure != nil {
+			return a.membersInVain(ctx, step, failure, recovered)
+		}
+		step.JobID, step.Point = accepted.ID, state.Accepted
+		if err := a.Store.Move(ctx, step.ID, state.Accepted, state.Update{JobID: accepted.ID}); err != nil {
+			return err
+		}
+	}
+	o, err := a.followMembers(ctx, step)
+	switch {
+	case err != nil:
+		return err
+	case o.Outcome == state.OutcomeUnknown:
+		recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: %s", o.Address, o.Message))
+		return nil
+	}
+	recovered.Finished++
+	return nil
+}
+
+func (a *Agent) membersInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {
+	if stops(failure) || adsapi.AppliedOf(failure) == adsapi.Unknown {
+		return failure
+	}
+	return a.decideMembers(ctx, step, recovered)
+}
+
+// decideMembers ends a step whose operation the service may or may not have
+// taken, once nothing is under way. It is taken for not done, and the revision
+// it started from is recorded: had it been done, the revision has moved, and the
+// next plan holds the list for a person instead of sending it once more.
+func (a *Agent) decideMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
+	operation := step.Operations[0]
+	all, err := a.Service.MemberOperations(ctx, operation.ResourceID)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(o adsapi.MemberOperation) bool { return !o.Ended() }) {
+		recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: an operation on who is in it is under way at the service, and may be the one whose answer was lost; apply again when it has ended", operation.Address))
+		return nil
+	}
+	revision := a.Schemas.Of(operation.Address.Kind).Membership.Revision
+	var noted resource.Attributes
+	noted.Set(revision, operation.Set.Value(revision))
+	if err := a.Store.Record(ctx, []state.Applied{{Address: operation.Address, ID: operation.ResourceID, Attributes: noted}}); err != nil {
+		return err
+	}
+	return a.abandon(ctx, step, "its answer was lost, and nothing shows that it was done", recovered)
+}
