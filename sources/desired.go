@@ -30,7 +30,7 @@ func (c *collection) desired(files []file, results []result) Desired {
 			d.Sources = append(d.Sources, Source{File: f.name, Rows: results[i].rows, Hash: f.hash})
 		}
 	}
-	d.Members = c.counts
+	d.Members, d.lists = c.counts, c.lists()
 	slices.SortFunc(d.Members, func(a, b Members) int {
 		return cmp.Or(strings.Compare(a.File, b.File), strings.Compare(a.Address, b.Address))
 	})

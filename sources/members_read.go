@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -55,6 +56,36 @@ func (t *tree) keepAttached(slashPath, hash string) bool {
 	}
 	t.attached[slashPath] = hash
 	return true
+}
+
+// ReadPeople makes what is uploaded of the list behind the canonical value of a
+// members file: one hash a line, and the identifier that was hashed.
+func (d Desired) ReadPeople(p Project, digest string) (content []byte, as string, err error) {
+	file, known := d.lists[digest]
+	if !known {
+		return nil, "", errors.New("no members file holds the list of the plan any more; plan again")
+	}
+	list, err := p.ReadMembers(file.path, file.as, digest)
+	if err != nil {
+		return nil, "", err
+	}
+	var out bytes.Buffer
+	if _, err := list.WriteTo(&out); err != nil {
+		return nil, "", fmt.Errorf("write the list of members file %s: %w", diag.Printable(file.path), err)
+	}
+	return out.Bytes(), string(list.Identifier.Hashed()), nil
+}
+
+// lists gives the members file behind each digest; the first of several that
+// hold the same people.
+func (c *collection) lists() map[string]membersKey {
+	lists := map[string]membersKey{}
+	for key, m := range c.members {
+		if first, there := lists[m.digest]; !m.failed && (!there || key.path < first.path) {
+			lists[m.digest] = key
+		}
+	}
+	return lists
 }
 
 // ReadMembers reads the people of a members file again, to send them: the path

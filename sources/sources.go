@@ -39,6 +39,8 @@ type Desired struct {
 	Images map[string]string
 	// Members counts what the members files of audiences hold, sorted by file.
 	Members []Members
+
+	lists map[string]membersKey // the members file behind the digest of a list
 }
 
 // Load reads the sources of a project. It never fails: what is wrong is in

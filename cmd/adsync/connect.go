@@ -79,6 +79,7 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 		Account:  state.Account{ID: account.ID, Currency: account.Currency, TimeZone: account.TimeZone},
 		Given:    givenIDs(l),
 		Image:    imageReader(l),
+		People:   peopleReader(l),
 		Progress: a.progress(),
 		Logger:   slog.New(slog.DiscardHandler),
 		Now:      time.Now, Sleep: sleep,
@@ -172,6 +173,15 @@ func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
 // imageReader opens the file behind the canonical value of an image.
 func imageReader(l loaded) func(string) (string, []byte, error) {
 	return func(source string) (string, []byte, error) { return l.desired.ReadImage(l.project, source) }
+}
+
+// peopleReader makes the list behind the canonical value of a members file
+// again.
+func peopleReader(l loaded) func(string) (reconcile.People, error) {
+	return func(digest string) (reconcile.People, error) {
+		content, as, err := l.desired.ReadPeople(l.project, digest)
+		return reconcile.People{Content: content, As: as}, err
+	}
 }
 
 // givenIDs are the ids people wrote into the files.
