@@ -204,7 +204,7 @@ func TestTheSameReplacementInManyRows(t *testing.T) {
 func TestHTTPSEverywhereIsShownAndPasses(t *testing.T) {
 	now := fill("ad/c/g/a%d target_url=https://a.example/%s", count("p%da", 20)...)
 	was := fill("ad/c/g/a%d target_url=http://a.example/%s", count("p%da", 20)...)
-	p := retyped(t, was, now)
+	p := retyped(t, was, now, "updates=20")
 	if want := `mass-edit: "http" → "https" in target_url of 20 of 20 ads in q4.xlsx:Ads!E | E2 http`; !strings.HasPrefix(told(p), want) {
 		t.Errorf("accidents are %s; want %s…", told(p), want)
 	}
@@ -268,7 +268,7 @@ func TestH2ANewAmountFarFromAllOthers(t *testing.T) {
 	if d := cmp.Diff(want, told(p)); d != "" || !p.Empty() {
 		t.Errorf("accidents (-want +got), and the tree is held whole:\n%s\n%s", d, sketch(p.Applicable()))
 	}
-	if got := len(retyped(t, was, add("50000"), "scale=campaign/new").Applicable()); got != 2 {
+	if got := len(retyped(t, was, add("50000"), "scale=campaign/new", "raises-spend=campaign/new=50000").Applicable()); got != 2 {
 		t.Errorf("allowed, %d changes pass; want the campaign and its ad group", got)
 	}
 	if got := told(retyped(t, was, add("49999"))); got != "" {
@@ -290,7 +290,7 @@ func TestH17ManyActivatedAtOnce(t *testing.T) {
 		t.Errorf("accidents (-want +got), and none is activated:\n%s\n%s", d, sketch(p.Applicable()))
 	}
 	for _, tt := range []struct{ was, now table }{
-		{status(0, 20), status(9, 11)},  // nine
+		{status(0, 30), status(9, 21)},  // nine
 		{status(0, 40), status(12, 28)}, // 30 %
 		{status(20, 0), status(0, 20)},  // a pause
 	} {

@@ -15,16 +15,24 @@ import (
 type Allowance struct {
 	Hazard  Hazard
 	Address resource.Address // zero allows the hazard wherever it is
-	Amount  int64            // micros, or a count for archives; meaningful with HasAmount
+	Amount  int64            // micros, or a count for archives and updates; meaningful with HasAmount
 	PerDay  bool             // the amount is a sum a day over the plan
 
 	HasAmount bool
 }
 
-// allowable are the hazards that hold something, and what an allowance of them
-// may be narrowed by.
-var allowable = map[Hazard]struct{ money, count bool }{
+// narrowing says what an allowance of a hazard may be narrowed by, besides an
+// address.
+type narrowing struct {
+	money bool   // a sum a day, or an amount at an address
+	count bool   // a number of resources
+	only  string // it must be narrowed so: an example
+}
+
+// allowable are the hazards that hold something and can be allowed.
+var allowable = map[Hazard]narrowing{
 	RaisesSpend: {money: true}, Archives: {count: true},
+	Updates: {count: true, only: "updates=40"}, Exposure: {money: true, only: "exposure=120/day"},
 	Activates: {}, Conflicts: {}, Adopts: {}, Drifts: {}, Replaces: {}, RemovedByHand: {}, Twins: {}, ShrinksAudience: {},
 	Shifted: {}, Series: {}, Scale: {}, MassEdit: {},
 }
@@ -38,6 +46,8 @@ var allowable = map[Hazard]struct{ money, count bool }{
 //	raises-spend=campaign/x      of this address, below the point of refusal
 //	raises-spend=campaign/x=500  of this address, to this very amount
 //	raises-spend=120/day         by at most this much a day, over the whole plan
+//	updates=40                   of up to 40 of a kind, in place of the policy's limit
+//	exposure=120/day             possible spend may rise by this much within 24 hours
 func ParseAllowance(s string) (Allowance, error) {
 	name, narrowed, hasNarrowed := strings.Cut(s, "=")
 	a := Allowance{Hazard: Hazard(name)}
@@ -45,19 +55,22 @@ func ParseAllowance(s string) (Allowance, error) {
 	if !ok {
 		return Allowance{}, unknownHazard(name)
 	}
-	if !hasNarrowed {
+	if !hasNarrowed && rules.only == "" {
 		return a, nil
 	}
 	if rules.count && isCount(narrowed) {
 		n, err := strconv.ParseInt(narrowed, 10, 64)
 		if err != nil {
-			return Allowance{}, fmt.Errorf("allowance is %q; want a count such as archives=12", s)
+			return Allowance{}, fmt.Errorf("allowance is %q; want a count such as %s=12", s, a.Hazard)
 		}
 		a.Amount, a.HasAmount = n, true
 		return a, nil
 	}
 	if narrowed != "" && narrowed[0] >= '0' && narrowed[0] <= '9' {
-		return a.perDay(s, narrowed, rules.money)
+		return a.perDay(s, narrowed, rules)
+	}
+	if rules.only != "" {
+		return Allowance{}, wantOnly(s, rules)
 	}
 	return a.at(s, narrowed, rules.money)
 }
@@ -83,10 +96,17 @@ func unknownHazard(name string) error {
 
 func isCount(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-func (a Allowance) perDay(whole, narrowed string, money bool) (Allowance, error) {
+func wantOnly(s string, rules narrowing) error {
+	return fmt.Errorf("allowance is %q; want how much, such as %s", s, rules.only)
+}
+
+func (a Allowance) perDay(whole, narrowed string, rules narrowing) (Allowance, error) {
 	amount, ok := strings.CutSuffix(narrowed, "/day")
-	if !ok || !money {
-		return Allowance{}, fmt.Errorf("allowance is %q; want an address such as %s=campaign/x%s", whole, a.Hazard, moneyForm(money))
+	switch {
+	case rules.only != "" && (!ok || !rules.money):
+		return Allowance{}, wantOnly(whole, rules)
+	case !ok || !rules.money:
+		return Allowance{}, fmt.Errorf("allowance is %q; want an address such as %s=campaign/x%s", whole, a.Hazard, moneyForm(rules.money))
 	}
 	micros, finding := resource.ParseMoney(amount, "")
 	if finding != nil {
@@ -130,7 +150,7 @@ func (a Allowance) String() string {
 	switch {
 	case !a.HasAmount:
 		return s
-	case a.Hazard == Archives:
+	case allowable[a.Hazard].count:
 		return s + "=" + strconv.FormatInt(a.Amount, 10)
 	case a.PerDay:
 		return s + "=" + resource.FormatMoney(a.Amount) + "/day"
@@ -154,4 +174,13 @@ func (a *Allowance) covers(h Hazard, at resource.Address) bool {
 // allowAt is the argument that releases a hazard at one address.
 func allowAt(h Hazard, at resource.Address) string {
 	return Allowance{Hazard: h, Address: at}.String()
+}
+
+// findUnused notes the consents that released nothing.
+func (d *differ) findUnused() {
+	for i, used := range d.used {
+		if !used {
+			d.plan.Unused = append(d.plan.Unused, d.Allow[i])
+		}
+	}
 }

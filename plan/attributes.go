@@ -69,6 +69,10 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 			f.Last = t.last.Value(n.Name)
 		}
 		switch {
+		case a.Protects:
+			if !same(f.Desired, f.Last) {
+				recorded = append(recorded, f)
+			}
 		case !readable(a):
 			f.Live = resource.Value{}
 			if t.last == nil && n.Value.IsSet() || t.last != nil && !same(f.Desired, f.Last) {

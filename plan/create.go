@@ -69,8 +69,11 @@ func (d *differ) createFields(t three, c *Change) []string {
 		if t.last != nil {
 			f.Last = t.last.Value(a.Name)
 		}
-		if f.Desired.IsNull() { // nothing to clear yet
+		if f.Desired.IsNull() || a.Protects && f.Desired.IsSet() { // nothing to clear yet, and nothing to send
 			c.Recorded = append(c.Recorded, f)
+		}
+		if a.Protects {
+			continue
 		}
 		if !f.Desired.IsSet() && a.OnCreate && a.Default != "" {
 			f.Desired, f.Cause = resource.Text(a.Default), Default

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
@@ -39,6 +37,7 @@ func Diff(in Input) *Plan {
 	d.checkRules()
 	d.checkRoom()
 	d.carryOver()
+	d.findUnused()
 	d.settle()
 	return d.plan
 }
@@ -56,6 +55,10 @@ type differ struct {
 	spending  []three // what possible spend depends on, in the order of addresses
 	calendar  calendar
 	problems  diag.List
+	used      []bool             // of each of Allow: it released something
+	dayAgo    map[amountOf]int64 // what adsync changed within 24 hours, as it was before
+	highest   map[highestOf]int64
+	guarded   map[resource.Address]protection
 }
 
 // counting is a change whose hold says how much lies beneath it, once that is known.
@@ -78,10 +81,17 @@ type fate struct {
 func newDiffer(in Input) *differ {
 	d := &differ{
 		Input: in, plan: &Plan{schemas: in.Schemas}, kinds: map[resource.Kind]*kind{}, fates: map[resource.Address]*fate{},
-		calendar: calendarOf(in.Today), addresses: union(in.Desired.Addresses(), union(in.Last.Addresses(), in.Live.Addresses())),
+		calendar: calendarOf(in.Today), used: make([]bool, len(in.Allow)),
+		addresses: union(in.Desired.Addresses(), union(in.Last.Addresses(), in.Live.Addresses())),
 	}
 	for _, s := range in.Schemas {
 		d.kinds[s.Kind] = describe(s)
+	}
+	if len(in.Recent.Amounts) > 0 {
+		d.dayAgo = map[amountOf]int64{}
+	}
+	for _, e := range in.Recent.Amounts {
+		d.dayAgo[amountOf{e.Address, e.Attribute}] = e.Micros
 	}
 	d.findShrunk()
 	return d
@@ -273,5 +283,11 @@ func (d *differ) change(t three, action Action) *Change {
 // covered says whether the hazard is allowed at the address, without regard to
 // an amount.
 func (d *differ) covered(h Hazard, at resource.Address) bool {
-	return slices.ContainsFunc(d.Allow, func(a Allowance) bool { return a.covers(h, at) })
+	covered := false
+	for i := range d.Allow {
+		if d.Allow[i].covers(h, at) {
+			d.used[i], covered = true, true
+		}
+	}
+	return covered
 }

@@ -64,7 +64,7 @@ func quarter(t testing.TB) *plan.Plan {
 		campaign/sale name=Sale budget.lifetime=500
 		ad_group/quiet/r bid.max=1
 		campaign/quiet name=Quiet` + strings.ReplaceAll(newTree, "/x", "/spring")
-	return plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
+	return plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: allowances(t, "exposure=90/day"),
 		Last: snapshot(t, last), Desired: written(snapshot(t, desired)), Live: snapshot(t, live)})
 }
 

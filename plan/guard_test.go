@@ -227,12 +227,12 @@ func TestSpendCountsActiveCampaigns(t *testing.T) {
 		campaign/d status=paused
 		campaign/e name=New bidding_type=clicks budget.daily=5 status=active`
 	managed := live[:strings.Index(live, "campaign/~5")]
-	p := diff(t, managed, desired, live)
+	p := diff(t, managed, desired, live, "exposure=10000/day")
 	want := plan.Spend{DailyBefore: 117e6, DailyAfter: 172e6, LifetimeBefore: 1000e6, LifetimeAfter: 1000e6}
 	if d := cmp.Diff(want, p.Spend); d != "" {
 		t.Errorf("spend, the lifetime raise being held (-want +got):\n%s", d)
 	}
-	p = diff(t, managed, desired, live, "raises-spend=campaign/c")
+	p = diff(t, managed, desired, live, "exposure=10000/day", "raises-spend=campaign/c")
 	if p.Spend.LifetimeAfter != 4000e6 {
 		t.Errorf("lifetime after, the raise being allowed, is %d; want 4000 units", p.Spend.LifetimeAfter)
 	}

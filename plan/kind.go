@@ -20,6 +20,7 @@ type kind struct {
 	attributes map[string]*resource.Attribute
 	delivery   string                  // name of the attribute that governs delivery, "" where none does
 	removal    string                  // name of the attribute that removes a resource, "" where none does
+	protect    string                  // name of the attribute that protects it, "" where none does
 	caps       []*resource.Attribute   // the amounts that cap what a resource spends
 	first      string                  // name of the attribute with the first day it spends or holds, "" for none
 	last       string                  // and with the last
@@ -50,6 +51,9 @@ func describe(s *resource.Schema) *kind {
 			k.first = a.Name
 		case resource.TypeLast:
 			k.last = a.Name
+		}
+		if a.Protects {
+			k.protect = a.Name
 		}
 		if a.Spend == resource.Amount && a.Per != "" {
 			k.caps = append(k.caps, a)

@@ -27,8 +27,10 @@ func totals(t plan.Totals) string {
 // on plans on a day of November 2026; spent says what campaigns have spent.
 func on(t *testing.T, today string, spent map[string]int64, last, desired, live string, allow ...string) *plan.Plan {
 	t.Helper()
+	policy := plan.DefaultPolicy()
+	policy.ExposurePercent = 1_000_000
 	return plan.Diff(plan.Input{
-		Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: allowances(t, allow...),
+		Schemas: kinds.All(), Policy: policy, Allow: allowances(t, allow...),
 		Last: snapshot(t, last), Desired: snapshot(t, desired), Live: snapshot(t, live),
 		Today: today, Currency: "EUR", Spent: spent,
 	})

@@ -27,6 +27,7 @@ type Input struct {
 	Currency string                // of the account
 	Spent    map[string]int64      // micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
 	Most     map[resource.Kind]int // how many of a kind the account may have, where that is not what the description says
+	Recent   Recent                // what adsync did in the last 24 hours
 }
 
 // Plan is ordered changes and what they were computed from.
@@ -37,6 +38,7 @@ type Plan struct {
 	InSync    int                // resources of the files with nothing to change
 	Problems  []diag.Problem     // sorted
 	Accidents []Accident         // sorted, what holds something first; the changes it holds say so too
+	Unused    []Allowance        // consents that released nothing: perhaps a slip of the pen
 	Spend     Spend              // of the whole account, before and after Applicable
 	Base      *Base              // what the plan is compared with; nil where it is not
 	Money     Money              // what that does to possible spend, for people

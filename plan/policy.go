@@ -21,14 +21,14 @@ const (
 	PruneArchive OnPrune = "archive" // held until allowed
 )
 
-// Guard bounds how far an amount may rise in one plan, in percent of the live
-// amount.
+// Guard bounds how far an amount may rise in a day, in percent of what it was.
 type Guard struct {
 	HoldAbove  int64 // above it a rise is held until allowed
 	RefuseFrom int64 // from it on a rise is held until the exact amount is allowed
 }
 
-// Policy is the guards of design.md section 6 that a plan can decide alone.
+// Policy is the guards of design.md section 6 that a plan can decide alone. An
+// amount of 0 is no ceiling.
 type Policy struct {
 	Drift   OnDrift
 	DriftOf map[string]OnDrift // by attribute, before Drift
@@ -38,16 +38,36 @@ type Policy struct {
 
 	Budget   Guard // amounts that cap spend per day or in all
 	Bid      Guard // other amounts
-	BidShare int64 // a raised bid is refused above this percent of the daily budget
+	BidShare int64 // a new or raised bid is refused above this percent of the daily budget
+
+	MaxDailyBudget    int64 // micros; above it the exact amount must be allowed
+	MaxLifetimeBudget int64
+	MaxBid            int64
 
 	ArchivePercent int64 // most of a kind to archive in a run; one always passes
 	ArchiveCount   int64 // and never more than this
+
+	UpdatePercent int64 // updates of more of a kind are held until allowed
+	UpdateFrom    int64 // counted from this many managed resources up
+
+	ExposurePercent  int64 // a larger rise of possible spend within a day is held until allowed
+	MaxDailyExposure int64 // micros; nothing makes possible spend rise above it
+	Unattended       bool  // nobody looks at the plan: without MaxDailyExposure nothing is raised
+
+	Frozen []Freeze // the freeze windows that are open now
 
 	ShrinkPercent int64 // nothing is pruned from a kind the files name this much less of
 	ShrinkFrom    int64 // counted from this many resources up
 
 	PeoplePercent int64 // most of the people of an audience to take out without an allowance
 	PeopleFrom    int64 // counted from this many people up
+}
+
+// Freeze is an open window in which only pauses and decreases pass.
+type Freeze struct {
+	Name   string // what people call it
+	Until  string // when it ends, for people
+	Reason string // "" where none is given
 }
 
 // DefaultPolicy is the table of design.md section 6.
@@ -57,7 +77,9 @@ func DefaultPolicy() Policy {
 		Budget: Guard{HoldAbove: 150, RefuseFrom: 500},
 		Bid:    Guard{HoldAbove: 130, RefuseFrom: 300}, BidShare: 10,
 		ArchivePercent: 10, ArchiveCount: 5,
-		ShrinkPercent: 30, ShrinkFrom: 10,
+		UpdatePercent: 30, UpdateFrom: 10,
+		ExposurePercent: 25,
+		ShrinkPercent:   30, ShrinkFrom: 10,
 		PeoplePercent: 30, PeopleFrom: 10,
 	}
 }
@@ -80,4 +102,26 @@ func (p *Policy) pruneOf(kind resource.Kind) OnPrune {
 // archive: one is always possible, or small accounts could archive nothing.
 func (p *Policy) archiveLimit(n int64) int64 {
 	return min(max(n*p.ArchivePercent/100, 1), p.ArchiveCount)
+}
+
+// ceilingOf is the most an amount may be, 0 where there is no ceiling. What caps
+// more than the resource it stands in has none here.
+func (p *Policy) ceilingOf(k *kind, a *resource.Attribute) int64 {
+	switch {
+	case a.Per == "":
+		return p.MaxBid
+	case k.delivery == "":
+		return 0
+	case a.Per == "day":
+		return p.MaxDailyBudget
+	}
+	return p.MaxLifetimeBudget
+}
+
+// limitsOf are how far an amount may rise.
+func (p *Policy) limitsOf(a *resource.Attribute) Guard {
+	if a.Per == "" {
+		return p.Bid
+	}
+	return p.Budget
 }

@@ -48,6 +48,13 @@ const (
 	ShrinksAudience Hazard = "shrinks-audience" // takes most people out of an audience
 	Incomplete      Hazard = "incomplete"       // lacks what a create must give; nothing releases it
 
+	// The limits of the policy; see guard.go.
+	Updates    Hazard = "updates"    // changes more of a kind than the policy lets pass
+	Exposure   Hazard = "exposure"   // more can be spent a day than the policy lets pass
+	Protected  Hazard = "protected"  // is what the files protect the resource from; nothing releases it
+	Frozen     Hazard = "frozen"     // comes in a freeze window; nothing releases it
+	Unattended Hazard = "unattended" // raises while nobody looks, without a ceiling; nothing releases it
+
 	// What looks like a slip of the hand; see Accident.
 	Shifted  Hazard = "shifted"   // says what others of its column said before
 	Series   Hazard = "series"    // counts up from row to row

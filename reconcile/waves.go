@@ -31,6 +31,7 @@ func (r *run) waves(ctx context.Context) error {
 		{"raise", func(ctx context.Context) error { return r.updateWave(ctx, "raise", r.allowed(r.updates(plan.Raise))) }},
 		{"activate", r.activateWave},
 		{"read back", r.readBack},
+		{"record new", r.recordNew},
 		{"forget", r.forgetPruned},
 	} {
 		if err := context.Cause(ctx); err != nil {
@@ -66,6 +67,8 @@ func (r *run) recordOnly(ctx context.Context) error {
 	var forget []resource.Address
 	for _, c := range r.changes {
 		switch {
+		case isNew(c): // there is nothing to record yet
+			continue
 		case c.Action == plan.Forget:
 			forget = append(forget, c.Address)
 		case c.Action == plan.Adopt, len(c.Recorded) > 0:
@@ -78,6 +81,17 @@ func (r *run) recordOnly(ctx context.Context) error {
 	}
 	if err := r.Store.Forget(ctx, forget); err != nil {
 		return err
+	}
+	return r.Store.Record(ctx, applied)
+}
+
+// recordNew writes down what is never sent of what was created.
+func (r *run) recordNew(ctx context.Context) error {
+	var applied []state.Applied
+	for _, c := range r.changes {
+		if isNew(c) && len(c.Recorded) > 0 && r.fine(c.Address) && r.ids[c.Address] != "" {
+			applied = append(applied, state.Applied{Address: c.Address, ID: r.ids[c.Address], Attributes: r.knownValues(c)})
+		}
 	}
 	return r.Store.Record(ctx, applied)
 }

@@ -119,6 +119,7 @@ func (w *world) image(content []byte) string {
 func (w *world) plan() *reconcile.View {
 	w.t.Helper()
 	policy := plan.DefaultPolicy()
+	policy.ExposurePercent, policy.UpdatePercent = 1_000_000, 100 // what a plan holds is tested where plans are
 	view, err := w.agent.Plan(w.t.Context(), reconcile.Desired{Snapshot: w.desired, Policy: policy, Allow: w.allow})
 	if err != nil {
 		w.t.Fatalf("plan: %v", err)

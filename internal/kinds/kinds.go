@@ -24,8 +24,24 @@ const (
 
 // All gives every kind, parents before children.
 func All() resource.Schemas {
-	return resource.Schemas{
+	all := resource.Schemas{
 		campaign(), adGroup(), ad(), audience(), spendLimitWindow(), dailySpendLimit(), pixel(), eventSetting(), account(),
+	}
+	for _, s := range all {
+		s.Attributes = append(s.Attributes, protect())
+	}
+	return all
+}
+
+// protect is the same attribute on every kind: a word to adsync, which the
+// service never hears of (design.md section 6).
+func protect() resource.Attribute {
+	return resource.Attribute{
+		Name: "protect", Protects: true,
+		Help:    "archive, pause, budget or all: what adsync must never do to it. Blank: left as it is; [clear] lifts it, from the next apply on.",
+		Example: "archive, budget",
+		Type:    resource.TypeSet, Clearable: true,
+		Choices: []resource.Choice{{Value: "archive"}, {Value: "pause"}, {Value: "budget"}, {Value: "all"}},
 	}
 }
 

@@ -49,7 +49,8 @@ func quarter(t testing.TB) *Document {
 		campaign/sale name=Sale budget.lifetime=500
 		ad_group/quiet/r bid.max=1
 		campaign/quiet name=Quiet` + newTree + newAd
-	d := documentOf(plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
+	risen := plan.Allowance{Hazard: plan.Exposure, Amount: 90_000_000, HasAmount: true, PerDay: true}
+	d := documentOf(plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: []plan.Allowance{risen},
 		Last: snapshot(t, last), Desired: written(snapshot(t, desired)), Live: snapshot(t, live)}))
 	d.Revision = &Revision{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Uncommitted: []string{"q4.xlsx"}}
 	d.Money = plan.Money{Currency: "USD", Today: "2026-11-21", MonthEnds: "2026-11-30",

@@ -117,7 +117,8 @@ type Attribute struct {
 	Review    bool   // a change restarts the review
 	Earliest  string // for a day: Today or Tomorrow, the first that a create or an edit can name
 
-	Calls map[string]Call // values that a request of their own sets
+	Calls    map[string]Call // values that a request of their own sets
+	Protects bool            // its words say what must not be done to the resource; adsync's own, never sent, never read back
 
 	Wire Wire
 	Bulk BulkField

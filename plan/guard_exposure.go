@@ -1,0 +1,197 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/resource"
+)
+
+// exposed is what a plan would do to possible spend: the daily caps of active
+// campaigns plus the lifetime budgets, in micros.
+type exposed struct {
+	before, rise int64
+	raisers      []int // changes that raise it
+}
+
+// guardExposure holds everything that raises possible spend while the rise of a
+// day is larger than the policy lets pass. What is held for other reasons counts
+// as if it were not, and a decrease counts only if nothing holds it.
+func (d *differ) guardExposure() {
+	e := d.exposed()
+	if e.rise <= 0 {
+		return
+	}
+	after := plus(e.before, e.rise)
+	most := d.Policy.MaxDailyExposure
+	if most > 0 && after > most {
+		d.holdRaisers(e, Hold{Hazard: Exposure, Message: fmt.Sprintf("possible spend a day would rise from %s to %s, above max_daily_exposure %s; the operator's file alone can raise that",
+			resource.FormatMoney(e.before), resource.FormatMoney(after), resource.FormatMoney(most))})
+	}
+	base, when := d.exposureFrom(e.before)
+	if base <= 0 || !exceeds(after, base, 100+d.Policy.ExposurePercent) {
+		return
+	}
+	for _, i := range e.raisers {
+		d.plan.Changes[i].Hazards = append(d.plan.Changes[i].Hazards, Exposure)
+	}
+	if d.countAllowed(Exposure, after-base) {
+		return
+	}
+	d.holdRaisers(e, Hold{Hazard: Exposure, Allow: Allowance{Hazard: Exposure, Amount: after - base, HasAmount: true, PerDay: true}.String(),
+		Message: fmt.Sprintf("possible spend a day would rise %s%s, from %s to %s; up to %s passes", times(after, base), when,
+			resource.FormatMoney(base), resource.FormatMoney(after), percent(100+d.Policy.ExposurePercent))})
+}
+
+// exposureFrom is what the rise of a day is measured from: what could be spent
+// 24 hours ago, so that many small applies are one large one. Where nothing
+// could be spent it is the first there was.
+func (d *differ) exposureFrom(before int64) (base int64, when string) {
+	for _, level := range d.Recent.Levels {
+		if level > 0 && level < before {
+			return level, " within 24 hours"
+		}
+		if level > 0 {
+			break
+		}
+	}
+	return before, ""
+}
+
+func (d *differ) exposed() exposed {
+	e := exposed{}
+	for _, t := range d.spending {
+		e.before = plus(e.before, d.exposureOf(t.kind, t.live))
+	}
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		k := d.kinds[c.Address.Kind]
+		if !k.counts() || len(c.Fields) == 0 {
+			continue
+		}
+		live := d.Live.Get(c.Address)
+		before := d.exposureOf(k, live)
+		most := max(d.exposureOf(k, d.raised(k, c, live, k.raises)), d.exposureOf(k, d.raised(k, c, live, raises)))
+		if most > before {
+			e.rise, e.raisers = plus(e.rise, most-before), append(e.raisers, i)
+			continue
+		}
+		if c.Held == nil {
+			after := d.exposureOf(k, k.overlay(live, c.Fields, func(f *Field) bool { return f.Held == nil }))
+			e.rise -= max(before-after, 0)
+		}
+	}
+	return e
+}
+
+// raised is the resource with all that may raise, held or not, and with nothing
+// that lowers. What no flag releases stays as it is.
+func (d *differ) raised(k *kind, c *Change, live *resource.Resource, raises func(*Field) bool) *resource.Resource {
+	switch {
+	case !c.Held.releasable():
+		return live
+	case d.creates(c):
+		return k.overlay(nil, c.Fields, func(*Field) bool { return true })
+	}
+	return k.overlay(live, c.Fields, func(f *Field) bool { return raises(f) && f.Held.releasable() })
+}
+
+// raises says that a field may let its resource spend more: an amount, a start,
+// or the days it runs.
+func (k *kind) raises(f *Field) bool { return raises(f) || f.Name == k.first || f.Name == k.last }
+
+func raises(f *Field) bool { return f.Phase == Raise || f.Phase == Activate }
+
+// exposureOf is the most a resource can spend on one day, in micros: its daily
+// cap, and what is left of its lifetime budget.
+func (d *differ) exposureOf(k *kind, r *resource.Resource) int64 {
+	daily, lifetime := k.possible(r, d.calendar.today)
+	if r != nil && lifetime > 0 {
+		lifetime = max(lifetime-d.Spent[r.ID], 0)
+	}
+	return plus(daily, lifetime)
+}
+
+func (d *differ) holdRaisers(e exposed, h Hold) {
+	for _, i := range e.raisers {
+		d.holdRise(i, h)
+	}
+}
+
+// holdRise holds what raises in one change: a create as a whole, with what lies
+// beneath it.
+func (d *differ) holdRise(change int, h Hold) {
+	c := &d.plan.Changes[change]
+	if d.creates(c) {
+		d.holdTree(change, h)
+		return
+	}
+	k := d.kinds[c.Address.Kind]
+	for i := range c.Fields {
+		if f := &c.Fields[i]; k.raises(f) && f.Phase != Lower {
+			f.hold(h)
+		}
+	}
+}
+
+// guardUnattended holds everything that raises while nobody looks at the plan
+// and no ceiling is set (design.md section 6, exposure).
+func (d *differ) guardUnattended() {
+	if !d.Policy.Unattended || d.Policy.MaxDailyExposure > 0 {
+		return
+	}
+	h := Hold{Hazard: Unattended, Message: "raises what can be spent while nobody looks; want max_daily_exposure in the operator's file"}
+	for i := range d.plan.Changes {
+		if c := &d.plan.Changes[i]; c.raises() && !c.holds(Unattended) {
+			d.holdRise(i, h)
+		}
+	}
+}
+
+// raises says that a part of the change raises or starts something.
+func (c *Change) raises() bool {
+	for i := range c.Fields {
+		if c.Fields[i].Phase == Raise || c.Fields[i].Phase == Activate {
+			return true
+		}
+	}
+	return false
+}
+
+// holds says that the change waits for the hazard already, with a tree above it.
+func (c *Change) holds(hazard Hazard) bool {
+	return slices.ContainsFunc(c.Holds(), func(h Hold) bool { return h.Hazard == hazard })
+}
+
+// guardFrozen holds everything but pauses and decreases while a freeze window is
+// open. Adsync's own record goes on.
+func (d *differ) guardFrozen() {
+	var holds []Hold
+	for _, f := range d.Policy.Frozen {
+		message := "freeze window " + quote(f.Name) + " is open until " + f.Until
+		if f.Reason != "" {
+			message += ": " + f.Reason
+		}
+		holds = append(holds, Hold{Hazard: Frozen, Message: strings.TrimSpace(message) + "; only pauses and decreases pass"})
+	}
+	for _, h := range holds {
+		for i := range d.plan.Changes {
+			d.freeze(&d.plan.Changes[i], h)
+		}
+	}
+}
+
+func (d *differ) freeze(c *Change, h Hold) {
+	switch {
+	case c.Action == Record || c.Action == Forget:
+	case c.Action == Archive || c.Action == Adopt || d.creates(c):
+		c.hold(h)
+	default:
+		for i := range c.Fields {
+			if f := &c.Fields[i]; f.Phase != Lower && f.Cause != SentAlong {
+				f.hold(h)
+			}
+		}
+	}
+}

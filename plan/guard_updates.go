@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"fmt"
+
+	"adsync/internal/resource"
+)
+
+// updating is how much of a kind a plan would update for one cause.
+type updating struct {
+	kind  resource.Kind
+	cause Cause // Edit or Drift
+}
+
+// guardUpdates holds the updates of a kind while they concern more of it than
+// the policy lets pass. Pauses and decreases pass, and do not count. Edits and
+// the undoing of drift count apart: neither hides behind the other.
+func (d *differ) guardUpdates() {
+	counts := map[updating]int64{}
+	d.eachUpdate(func(c *Change, cause Cause) { counts[updating{c.Address.Kind, cause}]++ })
+	if len(counts) == 0 {
+		return
+	}
+	managed := map[resource.Kind]int64{}
+	for r := range d.Last.All() {
+		managed[r.Address.Kind]++
+	}
+	d.eachUpdate(func(c *Change, cause Cause) {
+		n, of := counts[updating{c.Address.Kind, cause}], managed[c.Address.Kind]
+		if of < d.Policy.UpdateFrom || !exceeds(n, of, d.Policy.UpdatePercent) {
+			return
+		}
+		c.Hazards = append(c.Hazards, Updates)
+		if d.countAllowed(Updates, n) {
+			return
+		}
+		h := Hold{Hazard: Updates, Allow: Allowance{Hazard: Updates, Amount: n, HasAmount: true}.String(),
+			Message: fmt.Sprintf("%d of %d %s resources would be updated (%s); up to %d %% pass", n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
+		for i := range c.Fields {
+			if f := &c.Fields[i]; f.Cause == cause && f.Phase != Lower {
+				f.hold(h)
+			}
+		}
+	})
+}
+
+// eachUpdate visits each existing resource once for each cause it is updated for.
+func (d *differ) eachUpdate(do func(*Change, Cause)) {
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		if c.Action != Update && c.Action != Replace || d.creates(c) {
+			continue
+		}
+		for _, cause := range []Cause{Edit, Drift} {
+			for j := range c.Fields {
+				if c.Fields[j].Cause == cause && c.Fields[j].Phase != Lower {
+					do(c, cause)
+					break
+				}
+			}
+		}
+	}
+}
+
+// countAllowed says that so many were allowed.
+func (d *differ) countAllowed(h Hazard, n int64) bool {
+	allowed := false
+	for i := range d.Allow {
+		if a := &d.Allow[i]; a.Hazard == h && a.HasAmount && n <= a.Amount {
+			d.used[i], allowed = true, true
+		}
+	}
+	return allowed
+}

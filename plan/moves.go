@@ -1,0 +1,35 @@
+package plan
+
+import "adsync/internal/resource"
+
+// Recent is what adsync did in the 24 hours before the plan: limits hold for a
+// day, however many plans it has.
+type Recent struct {
+	Levels  []int64   // possible spend of the account before and after each apply that moved it, oldest first, in micros
+	Amounts []Earlier // what each amount was before the first apply that changed it
+}
+
+// Earlier is an amount as it was.
+type Earlier struct {
+	Address   resource.Address
+	Attribute string
+	Micros    int64
+}
+
+// Moves gives the amounts the applicable part of the plan sets, as they are
+// before it: what Recent holds of this plan afterwards.
+func (p *Plan) Moves() []Earlier {
+	var moves []Earlier
+	for _, c := range p.Applicable() {
+		s := p.schemas.Of(c.Address.Kind)
+		for i := range c.Fields {
+			f := &c.Fields[i]
+			a, known := s.Attribute(f.Name)
+			from, set := f.Live.Number()
+			if known && set && a.Spend == resource.Amount && f.Phase == Raise {
+				moves = append(moves, Earlier{c.Address, f.Name, from})
+			}
+		}
+	}
+	return moves
+}

@@ -1,0 +1,132 @@
+package plan
+
+import "adsync/internal/resource"
+
+// protection is what a resource is protected from, and who says so.
+type protection struct {
+	from map[string]resource.Address // a word of protect to the resource that carries it
+}
+
+// The words of protect.
+const (
+	protectArchive = "archive"
+	protectPause   = "pause"
+	protectBudget  = "budget"
+	protectAll     = "all"
+)
+
+// amountOf names an amount of a resource.
+type amountOf struct {
+	address   resource.Address
+	attribute string
+}
+
+// guardProtected holds what the files protect a resource from. What adsync
+// recorded protects too, so that lifting a protection and doing what it forbids
+// takes two applies. What would stop a resource protects it from its parents'
+// pause and archive as well.
+func (d *differ) guardProtected() {
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		if c.Action == Record || c.Action == Forget || c.Action == Create {
+			continue
+		}
+		d.protectWhole(c)
+		d.protectFields(c)
+	}
+}
+
+func (d *differ) protectWhole(c *Change) {
+	if c.Action != Archive && c.Action != Replace {
+		return
+	}
+	if by, ok := d.protectedFrom(c.Address, protectArchive); ok {
+		h := protectedBy(c.Address, by, protectArchive)
+		c.hold(h)
+	}
+}
+
+func (d *differ) protectFields(c *Change) {
+	k := d.kinds[c.Address.Kind]
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		a := k.attributes[f.Name]
+		if c.Action == Archive || f.Cause == SentAlong || d.creates(c) {
+			continue
+		}
+		word := protectAll
+		switch {
+		case a.Spend == resource.Delivery && f.Phase == Lower:
+			word = protectPause
+		case a.Spend == resource.Amount:
+			word = protectBudget
+		}
+		by, ok := d.protectedFrom(c.Address, word)
+		if ok && (by == c.Address || word == protectPause) {
+			f.hold(protectedBy(c.Address, by, word))
+		}
+	}
+}
+
+func protectedBy(at, by resource.Address, word string) Hold {
+	message := "is protected from this (protect: " + word + ")"
+	if by != at {
+		message = by.String() + " beneath it is protected from this (protect: " + word + ")"
+	}
+	return Hold{Hazard: Protected, Message: message + "; to lift it, clear protect in the files, apply, and then make this change"}
+}
+
+// protectedFrom gives the resource whose protection forbids the word at the
+// address: itself, or for what reaches downwards one beneath it.
+func (d *differ) protectedFrom(at resource.Address, word string) (resource.Address, bool) {
+	if d.guarded == nil {
+		d.findProtected()
+	}
+	from := d.guarded[at].from
+	if by, ok := from[word]; ok {
+		return by, true
+	}
+	by, ok := from[protectAll]
+	return by, ok
+}
+
+func (d *differ) findProtected() {
+	d.guarded = map[resource.Address]protection{}
+	for _, a := range d.addresses {
+		k := d.kinds[a.Kind]
+		if k == nil || k.protect == "" {
+			continue
+		}
+		for _, s := range []*resource.Snapshot{d.Desired, d.Last} {
+			if r := s.Get(a); r != nil {
+				for _, word := range r.Value(k.protect).Items() {
+					d.protect(a, word)
+				}
+			}
+		}
+	}
+}
+
+// protect notes a protection at the resource and, where it is from being
+// stopped, at everything above it.
+func (d *differ) protect(a resource.Address, word string) {
+	d.note(a, word, a)
+	for up := d.Schemas.Parent(a); !up.IsZero(); up = d.Schemas.Parent(up) {
+		for _, stop := range []string{protectArchive, protectPause} {
+			if word == stop || word == protectAll {
+				d.note(up, stop, a)
+			}
+		}
+	}
+}
+
+func (d *differ) note(at resource.Address, word string, by resource.Address) {
+	p := d.guarded[at]
+	if p.from == nil {
+		p.from = map[string]resource.Address{}
+		d.guarded[at] = p
+	}
+	if held, ok := p.from[word]; !ok || by == at && held != at {
+		p.from[word] = by
+	}
+}
