@@ -62,7 +62,7 @@ func (r *ruleCheck) check(k *kind, a resource.Address) {
 		return
 	}
 	for _, f := range r.findings(k, a, r.partAt) {
-		if !broken(live, f) && f.Severity != diag.Warning {
+		if !broken(live, f) {
 			r.holdWith(a, f.Finding)
 		}
 	}
@@ -119,7 +119,9 @@ func (r *ruleCheck) findings(k *kind, a resource.Address, at func(resource.Addre
 	see := r.view(a, self, at)
 	for _, rule := range k.schema.Across {
 		for _, f := range rule.Check(&see) {
-			found = append(found, ruled{rule.Name, f})
+			if f.Severity != diag.Warning { // those are the files' own
+				found = append(found, ruled{rule.Name, f})
+			}
 		}
 	}
 	return found
@@ -136,7 +138,8 @@ func (r *ruleCheck) view(a resource.Address, self *resource.Resource, at func(re
 		AboveLive: func(kind resource.Kind, name string) resource.Value {
 			return valueOf(r.Live.Get(r.Schemas.Ancestor(a, kind)), name)
 		},
-		New: c != nil && (c.Action == Create || c.Action == Replace),
+		New:   c != nil && (c.Action == Create || c.Action == Replace),
+		Today: r.Today,
 	}
 }
 

@@ -21,6 +21,7 @@ func (c *collection) check(e *entry) {
 		}
 		c.checkVisible(e, a, n.Value)
 		c.checkAmount(e, a, n.Value)
+		c.checkDomain(e, a, n.Value)
 		switch a.Type {
 		case resource.TypeImage:
 			n.Value = c.checkImage(e, n.Value)

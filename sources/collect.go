@@ -23,6 +23,7 @@ type collection struct {
 	repeats  map[int]int // resources of a source, by its number, that another file has too
 	index    index
 	zone     *time.Location
+	said     map[string]bool           // findings that are said once
 	compared int                       // names that were compared with unknown ones
 	whole    map[string]resource.Value // what an attribute is that takes in one hint list and nothing else
 }
@@ -37,7 +38,7 @@ type entry struct {
 }
 
 func newCollection(schemas resource.Schemas, t *tree) *collection {
-	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, repeats: map[int]int{}, members: map[membersKey]membersFile{}, whole: map[string]resource.Value{}}
+	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, repeats: map[int]int{}, members: map[membersKey]membersFile{}, whole: map[string]resource.Value{}, said: map[string]bool{}}
 }
 
 // collect makes resources of drafts: it takes over defaults and templates,

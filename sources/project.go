@@ -33,6 +33,8 @@ type Project struct {
 	Service string   // "" or "emulator"
 	State   string   // folder of adsync's own state, relative to Root
 	Policy  Policy
+	Domains []Setting             // where landing pages may be; empty for anywhere
+	Limits  map[resource.Kind]int // how many of a kind the account may have, where that is not what a self-serve account may
 
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
 	bounds    *bounds         // nil for the defaults
@@ -128,6 +130,7 @@ func (p *Project) readDocument(w *walker, document *yaml.Node) {
 		"service": func(n *yaml.Node) { p.readService(w, n) },
 		"state":   func(n *yaml.Node) { p.readState(w, n) },
 		"policy":  func(n *yaml.Node) { p.Policy.read(w, n) },
+		"domains": func(n *yaml.Node) { p.readDomains(w, n) },
 	})
 }
 
@@ -148,6 +151,7 @@ func (p *Project) readAccount(w *walker, node *yaml.Node) {
 				w.report(n, diag.BadProject, fmt.Sprintf("account.timezone is %q; want an IANA name such as Europe/Paris", n.Value), "")
 			}
 		},
+		"limits": func(n *yaml.Node) { p.readLimits(w, n) },
 	})
 }
 

@@ -54,7 +54,12 @@ func (c *collection) askAcross(e *entry) {
 			continue
 		}
 		for _, f := range findings {
-			c.reportAt(e, f)
+			if f.Once == "" || !c.said[f.Once] {
+				c.reportAt(e, f)
+			}
+			if f.Once != "" {
+				c.said[f.Once] = true
+			}
 		}
 	}
 }

@@ -108,3 +108,67 @@ func TestRulesOfAResourceAlone(t *testing.T) {
 		})
 	}
 }
+
+// TestH21LandingPagesStayInTheListedDomains: at the cell, with the nearest domain.
+func TestH21LandingPagesStayInTheListedDomains(t *testing.T) {
+	const tree = rulesCampaign + "ad_groups:\n  - name: Runners\n    bid: {max: 1}\n    ads:\n      - title: Shoes\n        body: Light\n        image: https://cdn.example/a.png\n        target_url: %s\n"
+	for _, row := range []struct{ url, want string }{
+		{"https://shop.example/trail", ""},
+		{"https://www.shop.example:443/trail", ""},
+		{"https://SHOP.example./", ""},
+		{"https://other.example/", ""},
+		{"https://shop.exmaple/", "ads.yaml:13:21: target_url is at \"shop.exmaple\", which the domains of adsync.yaml (adsync.yaml:1:11) do not hold; want shop.example, other.example, or what lies beneath (ADS1033)"},
+		{"https://shop.example.evil.example/", `target_url is at "shop.example.evil.example"`},
+		{"https://notshop.example/", `target_url is at "notshop.example"`},
+		{"https://shop.example@evil.example/", `target_url is at "evil.example"`},
+		{"javascript:alert(1)", "want an http or https address"},
+	} {
+		got := problemsOf(t, map[string]string{
+			"adsync.yaml": "domains: [shop.example, other.example]\n",
+			"ads.yaml":    fmt.Sprintf(tree, "clicks", "budget: {daily: 10}", row.url),
+		})
+		if row.want == "" && got != "" || !strings.Contains(got, row.want) {
+			t.Errorf("%s: problems are\n%s\nwant\n%s", row.url, got, row.want)
+		}
+	}
+}
+
+// TestX20TrackingTemplates: what breaks an address is refused at its place, what
+// does not arrive as it is written is said.
+func TestX20TrackingTemplates(t *testing.T) {
+	for _, row := range []struct{ tracking, want string }{
+		{"utm_source=chat&utm_campaign={campaign_id}&ad={ad_id}&ref={oppref}&name=a%20b", ""},
+		{"utm_source=chat#top", "want key=value pairs joined by &, without ?, # or spaces (ADS1011)"},
+		{`utm_source=chat\r\nSet-Cookie: a=b`, "line break; want one line (ADS1011)"},
+		{`utm_source=\x01`, "without ?, # or spaces (ADS1011)"},
+		{`utm_source=\u2028x`, "without ?, # or spaces (ADS1011)"},
+		{"utm_campaign={campain_id}", "want only the placeholders {campaign_id}, {ad_id} and {oppref} (ADS1011)"},
+		{"ref={obref}", "want only the placeholders"},
+		{"a={campaign_id", "want only the placeholders"},
+		{"discount=50%&b=1", "want two hexadecimal digits after each % (ADS1011)"},
+		{"a=1&b=2&a=3", `warning: tracking has the parameter "a" twice`},
+		{"a=1&%61=3", `warning: tracking has the parameter "a" twice`},
+		{"a=1&&b=2", "warning: tracking has a parameter without a name"},
+		{"utm_campaign=Frühling", "warning: tracking holds letters an address does not; want them encoded (ADS1034)"},
+	} {
+		got := problemsOf(t, map[string]string{"a.yaml": fmt.Sprintf(rulesCampaign, "clicks", "budget: {daily: 10}\ntracking: \""+row.tracking+"\"")})
+		if row.want == "" && got != "" || !strings.Contains(got, row.want) {
+			t.Errorf("%s: problems are\n%s\nwant\n%s", row.tracking, got, row.want)
+		}
+	}
+}
+
+// TestTrackingThatAnotherLevelOverrides is said once for each parameter of a
+// template, however many ads go over it.
+func TestTrackingThatAnotherLevelOverrides(t *testing.T) {
+	ads := ""
+	for i := range 3 {
+		ads += fmt.Sprintf("      - {key: a%d, title: Shoes, body: Light, image: \"https://cdn.example/a.png\", target_url: \"https://shop.example/\", tracking: \"utm_content=%d&own=x&utm_source=chat\"}\n", i, i)
+	}
+	got := problemsOf(t, map[string]string{"a.yaml": fmt.Sprintf(rulesCampaign, "clicks", "budget: {daily: 10}\ntracking: utm_source=chat&utm_content={ad_id}") +
+		"ad_groups:\n  - name: Runners\n    bid: {max: 1}\n    ads:\n" + ads})
+	want := `warning: tracking sets "utm_content", which the tracking of its campaign sets too (a.yaml:6:11); of the two that of the ad arrives (ADS1034)`
+	if strings.Count(got, "ADS1034") != 1 || !strings.Contains(got, want) {
+		t.Errorf("problems are\n%s\nwant one\n%s", got, want)
+	}
+}

@@ -9,6 +9,7 @@ func ProjectSchema() *jsonschema.Schema {
 			{Name: "id", Schema: setting("The account's id, as the service gives it.")},
 			{Name: "currency", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: currencyCode.String(), Description: "Currency of every amount in the files, as three capital letters.", Examples: []string{"USD"}}},
 			{Name: "timezone", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible, Not: &jsonschema.Schema{Const: "Local"}, Description: "Time zone of every day in the files, as its IANA name.", Examples: []string{"Europe/Paris"}}},
+			{Name: "limits", Schema: closed("How many that are not archived the account may have, where that is not the 5,000 of a self-serve account.", limitSchemas())},
 		})},
 		{Name: "sources", Schema: &jsonschema.Schema{
 			Type: jsonschema.Types{"array"}, MinItems: 1, Description: "Paths and globs of the files to read, from this folder. Absent: every YAML file and workbook.",
@@ -16,6 +17,10 @@ func ProjectSchema() *jsonschema.Schema {
 		}},
 		{Name: "service", Schema: &jsonschema.Schema{Const: "emulator", Description: "emulator runs the service inside the command, to try things. Absent: the operator names the service."}},
 		{Name: "state", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible, Not: &jsonschema.Schema{Pattern: `^/|(?:^|/)\.\.(?:/|$)|\\`}, Description: "Folder of adsync's own state, from this folder. Absent: .adsync."}},
+		{Name: "domains", Schema: &jsonschema.Schema{
+			Type: jsonschema.Types{"array"}, MinItems: 1, Description: "Domains where landing pages may be, with what lies beneath them. Absent: anywhere.",
+			Items: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: domainName.String(), Examples: []string{"shop.example"}},
+		}},
 		{Name: "policy", Schema: closed("The guards of a plan.", jsonschema.Properties{
 			{Name: "drift", Schema: &jsonschema.Schema{Enum: driftChoices, Description: "What becomes of a change that was made outside the files. Absent: report."}},
 			{Name: "prune", Schema: &jsonschema.Schema{Enum: pruneChoices, Description: "What becomes of a resource that was removed from the files. Absent: keep."}},
@@ -34,4 +39,12 @@ func closed(help string, properties jsonschema.Properties) *jsonschema.Schema {
 // setting is a text of the project file; the reader goes by what is written.
 func setting(help string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: visible, Description: help}
+}
+
+func limitSchemas() jsonschema.Properties {
+	var limits jsonschema.Properties
+	for _, kind := range limitedKinds {
+		limits = append(limits, jsonschema.Property{Name: string(kind), Schema: &jsonschema.Schema{Type: jsonschema.Types{"integer"}, Minimum: "1", Maximum: "999999999", Description: "At most so many."}})
+	}
+	return limits
 }

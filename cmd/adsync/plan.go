@@ -150,7 +150,7 @@ func (a *app) noteOpenSteps(ctx context.Context, store state.Store) error {
 // wanted joins the files with the policy of the project and the allowances of
 // the command line.
 func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
-	desired := reconcile.Desired{Snapshot: l.desired.Snapshot, Policy: plan.DefaultPolicy()}
+	desired := reconcile.Desired{Snapshot: l.desired.Snapshot, Policy: plan.DefaultPolicy(), Most: l.project.Limits}
 	if l.project.Policy.Drift.Value != "" {
 		desired.Policy.Drift = plan.OnDrift(l.project.Policy.Drift.Value)
 	}

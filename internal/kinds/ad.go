@@ -62,6 +62,7 @@ func ad() *resource.Schema {
 			Create: "ad.create", Update: "ad.update",
 			Parents: map[resource.Kind]string{Campaign: "campaign_idempotency_key", AdGroup: "ad_group_idempotency_key"},
 		},
-		Most: 5000,
+		Across: acrossTracking(Ad, AdGroup, Campaign),
+		Most:   5000,
 	}
 }

@@ -1,6 +1,10 @@
 package kinds
 
-import "adsync/internal/resource"
+import (
+	"slices"
+
+	"adsync/internal/resource"
+)
 
 func adGroup() *resource.Schema {
 	return &resource.Schema{
@@ -66,7 +70,7 @@ func adGroup() *resource.Schema {
 			Create: "ad_group.create", Update: "ad_group.update",
 			Parents: map[resource.Kind]string{Campaign: "campaign_idempotency_key"},
 		},
-		Rules: ofAdGroup(), Across: acrossAdGroup(),
+		Rules: ofAdGroup(), Across: slices.Concat(acrossAdGroup(), acrossTracking(AdGroup, Campaign)),
 		Most: 5000,
 	}
 }

@@ -1,6 +1,10 @@
 package kinds
 
-import "adsync/internal/resource"
+import (
+	"slices"
+
+	"adsync/internal/resource"
+)
 
 func campaign() *resource.Schema {
 	return &resource.Schema{
@@ -84,7 +88,7 @@ func campaign() *resource.Schema {
 		},
 		Fixed: []resource.Fixed{{Wire: "mode", Value: "product_feed", If: "product_feed"}},
 		Bulk:  resource.BulkRoute{Create: "campaign.create", Update: "campaign.update"},
-		Rules: ofCampaign(), Across: acrossCampaign(),
+		Rules: ofCampaign(), Across: slices.Concat(acrossCampaign(), acrossTracking(Campaign)),
 		Most: 5000,
 	}
 }

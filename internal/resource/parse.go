@@ -21,6 +21,7 @@ type Finding struct {
 	Code      diag.Code
 	Severity  diag.Severity // "" is an error
 	Attribute string        // for rules: the attribute whose position is best
+	Once      string        // for rules: of findings with the same text here only the first is said
 	Message   string
 	Hint      string
 }
@@ -189,22 +190,6 @@ func (a *Attribute) parseImage(s string) (Value, *Finding) {
 		return a.parseURL(s)
 	}
 	return Text(s), nil
-}
-
-// badQuery holds a query-string template to what can stand after the `?` of an
-// address; the placeholders of interface part 2 are the only braces.
-func badQuery(s string) *Finding {
-	if strings.ContainsAny(s, "#?\x00 \r\n\t") {
-		return &Finding{Code: diag.BadValue, Message: fmt.Sprintf("tracking is %q; want key=value pairs joined by &, without ?, # or spaces", s)}
-	}
-	rest := s
-	for _, known := range []string{"{campaign_id}", "{ad_id}", "{oppref}", "{obref}"} {
-		rest = strings.ReplaceAll(rest, known, "")
-	}
-	if strings.ContainsAny(rest, "{}") {
-		return &Finding{Code: diag.BadValue, Message: fmt.Sprintf("tracking is %q; want only the placeholders {campaign_id}, {ad_id} and {oppref}", s)}
-	}
-	return nil
 }
 
 func badID(s string) *Finding {
