@@ -315,3 +315,13 @@ func (ss Schemas) Ancestor(a Address, kind Kind) Address {
 	}
 	return a
 }
+
+// Delivery names the attribute that governs delivery, "" where none does.
+func (s *Schema) Delivery() string {
+	for i := range s.Attributes {
+		if s.Attributes[i].Spend == Delivery {
+			return s.Attributes[i].Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/reconcile"
+
+	"github.com/spf13/cobra"
+)
+
+// driftFlags are those of drift.
+type driftFlags struct {
+	detailed bool
+	accept   bool
+}
+
+func (a *app) drift() *cobra.Command {
+	var f driftFlags
+	c := &cobra.Command{
+		Use:   "drift [FOLDER] [ADDRESS...]",
+		Short: "Show what was changed at the service since the last apply, or write it into the files",
+		Long: `Show what somebody changed or removed at the service since adsync applied it
+last: the value then, the value now, where the files say it, and who it was as far
+as the audit log tells. Addresses narrow it to these resources. Nothing is changed.
+
+With --accept the values of the service are written into the very cells and lines
+of their rows, and recorded; nothing is changed at the service. What the files say
+otherwise since the last apply is accepted only for addresses that are given.`,
+		RunE: func(c *cobra.Command, args []string) error { return a.runDrift(c, args, f) },
+	}
+	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there is drift")
+	c.Flags().BoolVar(&f.accept, "accept", false, "write what is live into the files")
+	a.outputs(c, "text", "json")
+	return c
+}
+
+// driftDocument is the JSON form of drift.
+type driftDocument struct {
+	FormatVersion int              `json:"format_version"`
+	Resources     []driftResource  `json:"resources"`
+	Unmanaged     int              `json:"unmanaged"` // live resources no file names
+	Problems      []diag.Problem   `json:"problems"`
+	Accepted      []string         `json:"accepted"` // files written
+	account       *reconcile.Agent // whose days and currency the text uses
+}
+
+// driftResource is a resource that is not as adsync left it.
+type driftResource struct {
+	Address  string        `json:"address"`
+	ID       string        `json:"id"`
+	Name     string        `json:"name"`
+	Position diag.Position `json:"position"`
+	Removed  string        `json:"removed,omitempty"` // "archived" or "gone"
+	Foreign  *plan.Foreign `json:"foreign,omitempty"`
+	Fields   []driftField  `json:"fields"`
+
+	change *plan.Change
+}
+
+// driftField is an attribute that is not as adsync left it.
+type driftField struct {
+	Name     string          `json:"name"`
+	Last     *resource.Value `json:"last,omitempty"`
+	Live     *resource.Value `json:"live,omitempty"`
+	Desired  *resource.Value `json:"desired,omitempty"`
+	Position diag.Position   `json:"position"`
+	Both     bool            `json:"both"` // the files say something else than last time, too
+	Foreign  *plan.Foreign   `json:"foreign,omitempty"`
+
+	field *plan.Field
+}
+
+func (a *app) runDrift(c *cobra.Command, args []string, f driftFlags) error {
+	dir, picks, err := addressed(c, args)
+	if err != nil {
+		return err
+	}
+	l := a.loadForService(c.Context(), dir)
+	if err := a.invalid(l, l.desired.Problems); err != nil {
+		return err
+	}
+	s, view, err := a.drifted(c.Context(), l, f.accept)
+	if err != nil {
+		return err
+	}
+	defer s.end()
+	d := driftOf(l, view, picks)
+	d.account = s.agent
+	if f.accept {
+		return a.acceptDrift(c.Context(), l, s, d, len(picks) > 0)
+	}
+	if err := a.showDrift(l.schemas, d); err != nil {
+		return err
+	}
+	if f.detailed && len(d.Resources) > 0 {
+		return &exit{code: exitPending}
+	}
+	return nil
+}
+
+// drifted connects, to write the record too where values are accepted, and
+// compares.
+func (a *app) drifted(ctx context.Context, l loaded, accept bool) (s *session, view *reconcile.View, err error) {
+	desired, err := a.wanted(l, planFlags{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if accept {
+		s, err = a.recording(ctx, l)
+	} else {
+		s, err = a.connect(ctx, l, true)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	view, err = s.agent.Plan(ctx, desired)
+	a.clearLine()
+	if err == nil && !accept {
+		err = a.noteOpenSteps(ctx, s.store)
+	}
+	if err != nil {
+		s.end()
+		return nil, nil, err
+	}
+	return s, view, nil
+}
+
+// driftOf takes out of a plan what others did at the service.
+func driftOf(l loaded, view *reconcile.View, picks []reconcile.Pick) driftDocument {
+	d := driftDocument{FormatVersion: formatVersion, Resources: []driftResource{}, Unmanaged: view.Plan.Unmanaged, Problems: listed(view.Plan.Problems), Accepted: []string{}}
+	for i := range view.Plan.Changes {
+		c := &view.Plan.Changes[i]
+		if len(picks) > 0 && !slices.ContainsFunc(picks, func(p reconcile.Pick) bool { return p.Address == c.Address }) {
+			continue
+		}
+		r := driftResource{Address: c.Address.String(), ID: c.ID, Name: c.Name, Position: c.Position, Foreign: c.Foreign, Fields: []driftField{}, change: c}
+		if c.IsGone() {
+			r.Removed = "gone"
+			if live := view.Live.Snapshot.Get(c.Address); live != nil {
+				r.Removed, r.ID = "archived", live.ID
+			}
+			d.Resources = append(d.Resources, r)
+			continue
+		}
+		for k := range c.Fields {
+			if f := &c.Fields[k]; f.Cause == plan.Drift || f.IsForeign() {
+				r.Fields = append(r.Fields, driftField{Name: f.Name, Last: unlessAbsent(f.Last), Live: unlessAbsent(f.Live), Desired: unlessAbsent(f.Desired),
+					Position: f.Desired.Position, Both: f.Cause != plan.Drift, Foreign: f.Foreign, field: f})
+			}
+		}
+		if len(r.Fields) > 0 {
+			d.Resources = append(d.Resources, r)
+		}
+	}
+	slices.SortFunc(d.Resources, func(x, y driftResource) int { return x.change.Address.Compare(y.change.Address) })
+	return d
+}
+
+func unlessAbsent(v resource.Value) *resource.Value {
+	if v.IsAbsent() {
+		return nil
+	}
+	return &v
+}
+
+func (a *app) showDrift(schemas resource.Schemas, d driftDocument) error {
+	if a.flags.output == "json" {
+		return a.printJSON(d)
+	}
+	for _, r := range d.Resources {
+		by := d.by(r.Foreign)
+		if r.Removed != "" {
+			by = ": " + r.Removed + " at the service" + by
+		}
+		fmt.Fprintf(a.out, "%s (%s)%s\n", diag.Printable(r.Address), r.Position, by)
+		schema := schemas.Of(r.change.Address.Kind)
+		for _, f := range r.Fields {
+			attribute, _ := schema.Attribute(f.Name)
+			both := ""
+			if f.Both {
+				both = "; the files say " + diag.Printable(attribute.Show(f.field.Desired)) + " since"
+			}
+			fmt.Fprintf(a.out, "    %s: %s → %s%s%s  (%s)\n", f.Name, diag.Printable(attribute.Show(f.field.Last)), diag.Printable(attribute.Show(f.field.Live)), d.by(f.Foreign), both, f.Position)
+		}
+	}
+	switch {
+	case len(d.Resources) == 0:
+		fmt.Fprintf(a.out, "No drift: what adsync applied is as it was.\n")
+	default:
+		fmt.Fprintf(a.out, "%s changed at the service since the last apply.\n", pluralAre(len(d.Resources), "resource"))
+		a.note("to write it into the files: adsync drift --accept")
+	}
+	if d.Unmanaged > 0 {
+		fmt.Fprintf(a.out, "%s not managed by these files.\n", pluralAre(d.Unmanaged, "resource"))
+	}
+	return nil
+}
+
+// by says who did something and when, as far as that is known.
+func (d *driftDocument) by(f *plan.Foreign) string {
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf(", by %s at %s", diag.Printable(f.Actor), time.Unix(f.At, 0).In(d.account.Zone).Format("2006-01-02 15:04"))
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/state"
+)
+
+// acceptance is what of the drift the files take over.
+type acceptance struct {
+	accepted []sources.Accepted
+	applied  []state.Applied
+	problems []diag.Problem
+}
+
+// acceptDrift writes what is live into the files, and then the record. Killed
+// between the two it leaves what the next apply records.
+func (a *app) acceptDrift(ctx context.Context, l loaded, s *session, d driftDocument, picked bool) error {
+	take := takeOver(l, d, picked)
+	rewrites, problems, err := l.project.Accept(ctx, schemas(), allDesired(ctx, a, l), take.accepted)
+	if err != nil {
+		return configuration("%v; nothing was written", err)
+	}
+	take.problems = append(take.problems, problems...)
+	if len(take.problems) > 0 {
+		a.showProblems(l.project, take.problems)
+		return &exit{exitInvalid, counted(take.problems) + "; nothing was written"}
+	}
+	if err := l.project.SaveAll(rewrites); err != nil {
+		return configuration("not written: %v", err)
+	}
+	for _, r := range rewrites {
+		d.Accepted = append(d.Accepted, shorter(filepath.Join(l.project.Root, filepath.FromSlash(r.File))))
+	}
+	if err := s.store.Record(ctx, take.applied); err != nil {
+		return fmt.Errorf("record what was accepted (the files are written; the next apply records it): %w", err)
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(d)
+	}
+	for _, one := range take.accepted {
+		attribute, _ := l.schemas.Of(one.Address.Kind).Attribute(one.Attribute)
+		fmt.Fprintf(a.out, "%s: %s is %s now\n", diag.Printable(one.Address.String()), one.Attribute, diag.Printable(attribute.Show(one.Value)))
+	}
+	a.note("accepted %s into %s; nothing was changed at the service", plural(len(take.accepted), "value"), plural(len(d.Accepted), "file"))
+	return nil
+}
+
+// allDesired gives what the files say, with the kinds that have no route: they
+// must stay as they are, too.
+func allDesired(ctx context.Context, a *app, l loaded) *resource.Snapshot {
+	return a.load(ctx, l.project.Root).desired.Snapshot
+}
+
+// takeOver decides what is written. An edit of the files is given up only for
+// an address that was given.
+func takeOver(l loaded, d driftDocument, picked bool) acceptance {
+	var take acceptance
+	for _, r := range d.Resources {
+		address := r.change.Address
+		schema := l.schemas.Of(address.Kind)
+		one := state.Applied{Address: address}
+		put := func(name string, v resource.Value) {
+			take.accepted = append(take.accepted, sources.Accepted{Address: address, Attribute: name, Value: v})
+			if !v.IsSet() {
+				v = resource.Null()
+			}
+			one.Attributes.Set(name, v)
+		}
+		switch r.Removed {
+		case "gone":
+			take.problems = append(take.problems, decide(r, r.Address+" is no longer at the service; want its row taken away by hand"))
+		case "archived":
+			put(schema.Delivery(), resource.Text(schema.Removal))
+		}
+		for _, f := range r.Fields {
+			if f.Both && !picked {
+				take.problems = append(take.problems, decide(r, fmt.Sprintf("%s of %s changed in the files and at the service; want the file put right, or drift --accept %s", f.Name, r.Address, r.Address)))
+				continue
+			}
+			put(f.Name, f.field.Live)
+		}
+		take.applied = append(take.applied, one)
+	}
+	return take
+}
+
+func decide(r driftResource, message string) diag.Problem {
+	return diag.Problem{Severity: diag.Error, Code: diag.NeedsDecision, Position: r.Position, Address: r.Address, Message: message}
+}
