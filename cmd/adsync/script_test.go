@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
+	"adsync/internal/emulator/openpoint"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/xuri/excelize/v2"
@@ -96,19 +97,25 @@ type holder struct {
 	held    chan struct{}
 	release chan struct{}
 	once    sync.Once
+	path    string // end of the path of the request whose answer is kept back
 }
 
 func (h *holder) free() { h.once.Do(func() { close(h.release) }) }
 
-// emulator [hold-submit]: serves an emulator and points the environment at it.
-// With hold-submit the first submission of a real job is carried out, and its
-// answer kept back until release.
+// emulator [hold-submit [PATH]]: serves an emulator and points the environment at
+// it. With hold-submit the first submission of a real job, or the first request
+// whose path ends so, is carried out, and its answer kept back until release.
 func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
-	server, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{
+	points, err := openpoint.Parse("audience_duration=0s")
+	ts.Check(err)
+	server, err := emulator.Open(emulator.Options{OpenPoints: points, Accounts: []emulator.Account{{
 		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-script-key", Features: emulator.AllFeatures(),
 	}}})
 	ts.Check(err)
-	h := &holder{held: make(chan struct{}), release: make(chan struct{})}
+	h := &holder{held: make(chan struct{}), release: make(chan struct{}), path: "/bulk_mutation_jobs"}
+	if len(args) > 1 {
+		h.path = args[1]
+	}
 	var handler http.Handler = server
 	if len(args) > 0 && args[0] == "hold-submit" {
 		handler = h.holding(server)
@@ -126,7 +133,7 @@ var holders = map[*testscript.TestScript]*holder{}
 func (h *holder) holding(next http.Handler) http.Handler {
 	first := true
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/bulk_mutation_jobs") {
+		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, h.path) {
 			next.ServeHTTP(w, r)
 			return
 		}
