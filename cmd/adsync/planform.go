@@ -22,12 +22,13 @@ var planForms = map[string]planForm{
 	"json":     {func(w io.Writer, d *planDocument) error { return writeJSON(w, d) }, true},
 	"ndjson":   {planview.WriteNDJSON, true},
 	"markdown": {func(w io.Writer, d *planDocument) error { return planview.WriteMarkdown(w, schemas(), d) }, true},
+	"html":     {func(w io.Writer, d *planDocument) error { return planview.WriteHTML(w, schemas(), d) }, true},
 	"github":   {onFailure: true},
 }
 
 // formNames are the forms in the order help lists them.
 func formNames() []string {
-	return []string{"text", "json", "ndjson", "markdown", "github"}
+	return []string{"text", "json", "ndjson", "markdown", "html", "github"}
 }
 
 func formFlags(c *cobra.Command, f *planFlags) {

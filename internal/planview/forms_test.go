@@ -23,6 +23,7 @@ var forms = map[string]func(io.Writer, *Document) error{
 	"full":   func(w io.Writer, d *Document) error { return WriteText(w, kinds.All(), d, TextOptions{Full: true}) },
 	"ndjson": WriteNDJSON,
 	"md":     func(w io.Writer, d *Document) error { return WriteMarkdown(w, kinds.All(), d) },
+	"html":   func(w io.Writer, d *Document) error { return WriteHTML(w, kinds.All(), d) },
 	"github": func(w io.Writer, d *Document) error { return WriteAnnotations(w, kinds.All(), d, "ads") },
 }
 
@@ -93,7 +94,7 @@ func keepsItsPromise(t *rapid.T, name, got, text string) {
 	switch {
 	case !utf8.ValidString(got):
 		t.Fatalf("%s is no UTF-8", name)
-	case len(got) > 100_000+100*len(text):
+	case len(got) > 100_000+200*len(text):
 		t.Fatalf("%s has %d bytes of a text of %d", name, len(got), len(text))
 	case name == "md" && len(got) > 65_536:
 		t.Fatalf("a comment has %d bytes", len(got))
@@ -101,6 +102,9 @@ func keepsItsPromise(t *rapid.T, name, got, text string) {
 	for line := range strings.Lines(got) {
 		if name == "ndjson" && !json.Valid([]byte(line)) {
 			t.Fatalf("a line is no JSON: %q", line)
+		}
+		if name == "html" && strings.Contains(line, "ZgotmplZ") {
+			t.Fatalf("the template refuses a value: %q", line)
 		}
 		if name == "github" && !strings.HasPrefix(line, "::error ") && !strings.HasPrefix(line, "::warning ") && !strings.HasPrefix(line, "::notice ") {
 			t.Fatalf("a line is no annotation: %q", line)

@@ -1,0 +1,182 @@
+package planview
+
+import (
+	"crypto/sha256"
+	_ "embed" // the look and the filter of the page
+	"encoding/base64"
+	"html/template"
+	"io"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+var (
+	//go:embed html/plan.html
+	htmlText string
+	//go:embed html/plan.css
+	htmlStyle string
+	//go:embed html/plan.js
+	htmlScript string
+
+	htmlTemplate = template.Must(template.New("plan").Parse(htmlText))
+)
+
+// WriteHTML writes a plan as one page that needs no network and loads nothing:
+// its policy lets a browser run the page's own script and style alone. It reads
+// on a phone, in the dark, by keyboard and on paper, and without its script.
+func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
+	p := describe(schemas, d, detail{room: 400, list: 1000, like: 100})
+	return htmlTemplate.Execute(w, htmlPageOf(p, d))
+}
+
+// htmlPage is a page as the template reads it.
+type htmlPage struct {
+	Policy         template.HTMLAttr
+	Style          template.CSS
+	Script         template.JS
+	Account        string
+	Commit         string
+	Hash           string
+	Money          []htmlSum
+	Movers         []htmlSum
+	Others         int
+	Bounds         []htmlSum
+	Notes          []string // what somebody should know who trusts the sums
+	Failed         string
+	Plan           string
+	HeldTitle      string
+	Held           string
+	Slips          []htmlSlip
+	Releases       []htmlRelease
+	Unallowed      []string
+	Problems       []htmlProblem
+	Trees          []htmlTree
+	Left           []string
+	Kept           string
+	AlsoPending    string
+	PendingPresent bool
+}
+
+type htmlSum struct {
+	Label, Text string
+	Moves       int
+}
+
+type htmlSlip struct {
+	Hazard, Message, Examples, Release string
+	Holds                              bool
+}
+
+type htmlRelease struct {
+	Allow string
+	Holds int
+}
+
+type htmlProblem struct {
+	Severity, Position, Message, Hint, Code string
+}
+
+type htmlTree struct {
+	Top, Aside string
+	First      bool // the first of those that are pending
+	Held       bool
+	Count      string
+	Changes    []htmlChange
+	Left       []string
+}
+
+type htmlChange struct {
+	Symbol, Action, Address, Name, ID, Position, Money, Note, Along, Recorded, Hazards string
+	Depth                                                                              int
+	Held, Goes                                                                         bool
+	Fields                                                                             []htmlField
+	Holds                                                                              []htmlHold
+}
+
+type htmlField struct {
+	Name, Value, Why string
+	Holds            []htmlHold
+}
+
+type htmlHold struct{ Hazard, Message, Allow string }
+
+func htmlPageOf(p *page, d *Document) *htmlPage {
+	h := &htmlPage{
+		Policy: htmlPolicy(), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript),
+		Account: diag.Printable(d.Account.ID), Hash: diag.Printable(d.PlanHash), Money: htmlSums(p.money), Movers: htmlSums(p.movers), Others: p.others, Bounds: htmlSums(p.bounds),
+		Failed: p.failed, Plan: p.plan, HeldTitle: heldTitle, Held: p.held, Unallowed: p.unallowed, Left: p.left, Kept: p.kept, AlsoPending: alsoPending,
+	}
+	h.Notes = append(append(append(h.Notes, p.caveat...), p.since...), p.selected...)
+	if d.Revision != nil {
+		h.Commit = diag.Printable(short(d.Revision.Commit))
+	}
+	for _, s := range p.slips {
+		h.Slips = append(h.Slips, htmlSlip{s.hazard, s.message, s.examples, s.release, s.holds})
+	}
+	for _, r := range p.releases {
+		h.Releases = append(h.Releases, htmlRelease{"--allow " + r.allow, r.holds})
+	}
+	for _, problem := range p.problems {
+		h.Problems = append(h.Problems, htmlProblem{string(problem.Severity), problem.Position.String(), diag.Printable(problem.Message), diag.Printable(problem.Hint), string(problem.Code)})
+	}
+	for i := range p.trees {
+		t := htmlTreeOf(&p.trees[i])
+		t.First = p.trees[i].pending && !h.PendingPresent
+		h.PendingPresent = h.PendingPresent || t.First
+		h.Trees = append(h.Trees, t)
+	}
+	return h
+}
+
+// htmlPolicy allows this page's own style and script by their digests, and
+// nothing else.
+func htmlPolicy() template.HTMLAttr {
+	return template.HTMLAttr(`content="default-src 'none'; style-src '` + digest(htmlStyle) + `'; script-src '` + digest(htmlScript) + `'; base-uri 'none'; form-action 'none'"`)
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func htmlSums(sums []sum) []htmlSum {
+	var all []htmlSum
+	for _, s := range sums {
+		all = append(all, htmlSum{s.label, s.text, s.moves})
+	}
+	return all
+}
+
+func htmlTreeOf(t *tree) htmlTree {
+	h := htmlTree{Top: t.top, Aside: t.aside(), Count: plural(len(t.changes), "change"), Left: t.left}
+	for i := range t.changes {
+		c := htmlChangeOf(&t.changes[i])
+		h.Held = h.Held || c.Held
+		h.Changes = append(h.Changes, c)
+	}
+	return h
+}
+
+func htmlChangeOf(c *entry) htmlChange {
+	h := htmlChange{
+		Symbol: c.symbol, Action: c.action, Address: c.address, Name: c.name, ID: c.id, Position: c.position, Money: c.money, Note: c.note, Along: c.along,
+		Recorded: c.recorded, Hazards: c.hazards, Depth: c.depth, Held: c.held, Goes: c.goes, Holds: htmlHolds(c.holds),
+	}
+	for _, f := range c.fields {
+		h.Fields = append(h.Fields, htmlField{f.name, f.value, f.why, htmlHolds(f.holds)})
+	}
+	return h
+}
+
+func htmlHolds(holds []hold) []htmlHold {
+	var all []htmlHold
+	for _, h := range holds {
+		allow := h.allow
+		if allow != "" {
+			allow = "--allow " + allow
+		}
+		all = append(all, htmlHold{h.hazard, h.message, allow})
+	}
+	return all
+}

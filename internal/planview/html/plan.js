@@ -1,0 +1,54 @@
+
+"use strict";
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+    } catch {
+      const area = document.createElement("textarea");
+      area.value = button.dataset.copy;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+}
+const filter = document.getElementById("filter"), onlyHeld = document.getElementById("onlyheld");
+if (filter) {
+  const trees = [...document.querySelectorAll(".tree")].map(tree => ({
+    tree, changes: [...tree.querySelectorAll("article")].map(change => ({ change, text: change.textContent.toLowerCase() }))
+  }));
+  const total = trees.reduce((n, t) => n + t.changes.length, 0);
+  const show = () => {
+    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let found = 0;
+    for (const { tree, changes } of trees) {
+      let some = false;
+      for (const { change, text } of changes) {
+        const fits = words.every(word => text.includes(word)) && (!onlyHeld.checked || "held" in change.dataset);
+        change.toggleAttribute("data-hidden", !fits);
+        some ||= fits;
+        found += fits ? 1 : 0;
+      }
+      tree.toggleAttribute("data-hidden", !some);
+    }
+    document.getElementById("found").textContent = found === total ? "" : found + " of " + total;
+  };
+  filter.closest("p").hidden = false;
+  filter.addEventListener("input", show);
+  onlyHeld.addEventListener("change", show);
+  document.addEventListener("keydown", event => {
+    if (event.key === "/" && event.target.tagName !== "INPUT") {
+      event.preventDefault();
+      filter.focus();
+    }
+  });
+  if (total > 60) {
+    for (const { tree } of trees) tree.open = "held" in tree.dataset;
+  }
+}
+addEventListener("beforeprint", () => { for (const tree of document.querySelectorAll("details")) tree.open = true; });
