@@ -10,11 +10,12 @@ import (
 // compareAttributes updates or adopts what is there on every side that counts.
 func (d *differ) compareAttributes(t three) {
 	fields, recorded := d.fields(t)
-	adopts := t.last == nil
+	adopts := t.last == nil && t.kind.schema.Only == ""
 	if len(fields) == 0 && len(recorded) == 0 && !adopts {
-		d.plan.InSync++
+		d.inSync(t.live)
 		return
 	}
+	d.checkDays(t, fields)
 	moves := slices.ContainsFunc(fields, func(f Field) bool { return t.kind.attributes[f.Name].Immutable })
 	if moves && d.covered(Replaces, t.address) && (!adopts || d.covered(Adopts, t.address)) && unreplaceable(t) == "" {
 		c := d.create(t, Replace)
@@ -73,6 +74,8 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 			if !same(f.Desired, f.Last) {
 				recorded = append(recorded, f)
 			}
+		case t.live.AsSent && f.Live.IsAbsent():
+			recorded = append(recorded, f)
 		case !readable(a):
 			f.Live = resource.Value{}
 			if t.last == nil && n.Value.IsSet() || t.last != nil && !same(f.Desired, f.Last) {
@@ -139,7 +142,7 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 		return nil
 	case f.Cause == Drift:
 		return hold(Drifts, "changed outside adsync from "+a.Show(f.Last)+" to "+a.Show(f.Live)+"; write that in the file, or allow undoing it")
-	case foreign:
+	case foreign && t.kind.schema.Only == "": // what an account has from the start is nobody's edit
 		return hold(Adopts, a.Name+" is "+a.Show(f.Live)+" at the service and adsync did not write that")
 	case !f.Last.IsAbsent() && !same(f.Live, f.Last):
 		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", someone changed it to "+a.Show(f.Live)+" outside adsync; both started from "+a.Show(f.Last))
@@ -162,6 +165,10 @@ func immutableHold(t three, a *resource.Attribute, f *Field) []Hold {
 func unreplaceable(t three) string {
 	lacks := namesOfLacks(t.lacks())
 	switch {
+	case t.kind.schema.Lasting != "":
+		return t.kind.schema.Lasting
+	case t.kind.schema.Caps:
+		return "without the limit the account could spend more in between"
 	case len(lacks) > 0:
 		return "the files do not give " + strings.Join(lacks, ", ")
 	case startsForeignPause(t):

@@ -78,6 +78,9 @@ func (d *differ) createFields(t three, c *Change) []string {
 		if !f.Desired.IsSet() && a.OnCreate && a.Default != "" {
 			f.Desired, f.Cause = resource.Text(a.Default), Default
 		}
+		if t.kind.schema.Caps {
+			f.Phase = Lower
+		}
 		if f.Desired.IsSet() {
 			c.Fields = append(c.Fields, f)
 		}
@@ -87,6 +90,7 @@ func (d *differ) createFields(t three, c *Change) []string {
 			c.Fields = append(c.Fields, Field{Name: noted.Name, Desired: v, Cause: Edit, Phase: Creates})
 		}
 	}
+	d.checkDays(three{kind: t.kind, address: t.address, desired: t.desired}, c.Fields)
 	sortFields(c.Fields)
 	sortFields(c.Recorded)
 	d.startAtTop(t, c)

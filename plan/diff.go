@@ -31,6 +31,7 @@ func Diff(in Input) *Plan {
 	for i := range d.addresses {
 		d.compare(i)
 	}
+	d.checkOverlaps()
 	d.findAccidents()
 	d.guard()
 	d.selects()
@@ -137,6 +138,10 @@ func (d *differ) compare(i int) {
 	if k.spends() {
 		d.spending = append(d.spending, t)
 	}
+	if why, lacking := d.Lacking[a.Kind]; lacking {
+		d.lacking(t, why)
+		return
+	}
 	switch {
 	case t.desired == nil && t.last == nil:
 		d.unmanaged(t)
@@ -150,6 +155,8 @@ func (d *differ) compare(i int) {
 		d.bornWithParent(t)
 	case t.last == nil && t.live == nil:
 		d.create(t, Create)
+	case t.live == nil && d.ended(k, t.last):
+		d.over(t)
 	case t.gone():
 		d.removedByHand(t)
 	default:
@@ -180,7 +187,9 @@ func (d *differ) unmanaged(t three) {
 		d.fates[t.address] = &fate{dead: true}
 		return
 	}
-	d.plan.Unmanaged++
+	if t.kind.schema.Only == "" {
+		d.plan.Unmanaged++
+	}
 }
 
 func (d *differ) beneathClosed(t three) {
@@ -203,10 +212,13 @@ func (d *differ) wantedArchived(t three) {
 	if t.last != nil {
 		f.Last = t.last.Value(name)
 	}
-	if !t.gone() && !t.above.born {
-		f.Live = t.live.Value(name)
+	if !t.gone() && !t.above.born && t.kind.schema.Lasting != "" {
+		d.problems.Add(diag.Problem{Code: diag.BadValue, Position: f.Desired.Position, Address: t.address.String(), Message: name + " is " + f.Desired.Text() + ", and " + t.kind.schema.Lasting + "; want the row without it"})
+		return
+	}
+	if !t.gone() && !t.above.born && !d.ended(t.kind, t.live) {
 		c := d.change(t, Archive)
-		c.Fields, c.Hazards = []Field{f}, []Hazard{Archives}
+		c.Fields, c.Hazards = []Field{removalField(t)}, []Hazard{t.kind.removalHazard()}
 		if t.last == nil {
 			d.holdAdopt(t, c)
 		}

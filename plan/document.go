@@ -79,6 +79,7 @@ type Summary struct {
 	Kept      int `json:"kept"`
 	Unmanaged int `json:"unmanaged"`
 	InSync    int `json:"in_sync"`
+	AsSent    int `json:"as_sent"` // with nothing to change, and not shown by the service: as they were last sent
 }
 
 // Document gives the JSON form of the plan.
@@ -135,7 +136,7 @@ func withoutAuthors(fields []FieldDocument) {
 
 // Summary counts what the plan would do.
 func (p *Plan) Summary() Summary {
-	s := Summary{Kept: len(p.Kept), Unmanaged: p.Unmanaged, InSync: p.InSync}
+	s := Summary{Kept: len(p.Kept), Unmanaged: p.Unmanaged, InSync: p.InSync, AsSent: p.AsSent}
 	for i := range p.Changes {
 		if p.Changes[i].isHeld() {
 			s.Held++

@@ -19,7 +19,9 @@ func (d *differ) guard() {
 	d.guardPeople()
 	archives := d.archivesByKind()
 	for i := range d.plan.Changes {
-		if c := &d.plan.Changes[i]; c.Action == Archive {
+		c := &d.plan.Changes[i]
+		d.guardCaps(c)
+		if c.Action == Archive && !d.kinds[c.Address.Kind].schema.Caps {
 			d.guardArchive(c, archives[c.Address.Kind])
 		}
 	}

@@ -101,6 +101,10 @@ func oneOfEach(k resource.Kind, live []*resource.Resource) []*resource.Resource 
 func (i *identifier) kind(s *resource.Schema, live []*resource.Resource) {
 	unknown := map[resource.Address][]*resource.Resource{} // by parent
 	for _, r := range live {
+		if s.Only != "" {
+			i.identify(s, r, resource.Address{Kind: s.Kind, Key: s.Only})
+			continue
+		}
 		parent := i.addresses[identity{s.Parent, r.ParentID}]
 		if a, ok := i.byID(s, r, parent); ok {
 			i.identify(s, r, a)
@@ -234,11 +238,7 @@ func callOf(s *resource.Schema, r *resource.Resource) (attribute, name string) {
 	return "", ""
 }
 
-func removed(s *resource.Schema, r *resource.Resource) bool {
-	return slices.ContainsFunc(s.Attributes, func(a resource.Attribute) bool {
-		return a.Spend == resource.Delivery && r.Value(a.Name).Text() == s.Removal
-	})
-}
+func removed(s *resource.Schema, r *resource.Resource) bool { return s.Removed(r) }
 
 func (i *identifier) pair(s *resource.Schema, attribute string, asking, fits []*resource.Resource) {
 	if len(asking) == 1 && len(fits) == 1 {

@@ -19,6 +19,8 @@ func phaseOf(a *resource.Attribute, desired, live resource.Value) Phase {
 		return Lower
 	case resource.Mode:
 		return Raise
+	case resource.Cover:
+		return coverPhase(a, desired, live)
 	case resource.Amount:
 		to, toSet := desired.Number()
 		from, fromSet := live.Number()
@@ -84,6 +86,9 @@ func sortFields(fields []Field) {
 func (c *Change) first() Phase {
 	switch c.Action {
 	case Create:
+		if len(c.Fields) > 0 && c.Fields[0].Phase == Lower { // it bounds spend
+			return Lower
+		}
 		return Creates
 	case Replace:
 		if c.Held == nil && !c.isHeld() {

@@ -23,11 +23,12 @@ type Input struct {
 	Allow               []Allowance
 	Select              Selection
 
-	Today    string                // in the account's time zone, YYYY-MM-DD; "" where it is not known
-	Currency string                // of the account
-	Spent    map[string]int64      // micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
-	Most     map[resource.Kind]int // how many of a kind the account may have, where that is not what the description says
-	Recent   Recent                // what adsync did in the last 24 hours
+	Today    string                   // in the account's time zone, YYYY-MM-DD; "" where it is not known
+	Currency string                   // of the account
+	Spent    map[string]int64         // micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
+	Most     map[resource.Kind]int    // how many of a kind the account may have, where that is not what the description says
+	Recent   Recent                   // what adsync did in the last 24 hours
+	Lacking  map[resource.Kind]string // kinds the account may not use, and why
 }
 
 // Plan is ordered changes and what they were computed from.
@@ -36,6 +37,7 @@ type Plan struct {
 	Kept      []resource.Address // removed from the files, and kept by policy
 	Unmanaged int                // live resources nobody's files name
 	InSync    int                // resources of the files with nothing to change
+	AsSent    int                // those as last sent, which the service does not show again
 	Problems  []diag.Problem     // sorted
 	Accidents []Accident         // sorted, what holds something first; the changes it holds say so too
 	Unused    []Allowance        // consents that released nothing: perhaps a slip of the pen

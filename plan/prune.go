@@ -28,7 +28,8 @@ func (d *differ) removedFromFiles(t three, i int) {
 	case policy == PruneArchive && d.mayPrune(t, i):
 		d.fates[t.address] = &fate{closed: true}
 		c := d.change(t, Archive)
-		c.Fields, c.Hazards, c.Pruned = []Field{statusField(t, t.kind.schema.Removal)}, []Hazard{Archives}, true
+		c.Fields, c.Pruned = []Field{removalField(t)}, true
+		c.Hazards = []Hazard{t.kind.removalHazard()}
 	default:
 		d.keep(t)
 	}
@@ -39,7 +40,7 @@ func (d *differ) keep(t three) { d.plan.Kept = append(d.plan.Kept, t.address) }
 // mayPrune says that no guard keeps the resource: its kind is there in the
 // files as before, it has a status, and the files name nothing beneath it.
 func (d *differ) mayPrune(t three, i int) bool {
-	return !d.shrunk[t.address.Kind] && t.kind.delivery != "" && !d.namedBeneath(i)
+	return !d.shrunk[t.address.Kind] && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(i)
 }
 
 func (d *differ) namedBeneath(i int) bool {
@@ -62,6 +63,29 @@ func (d *differ) prunePause(t three) {
 	}
 	c := d.change(t, Update)
 	c.Fields, c.Pruned = []Field{statusField(t, paused)}, true
+}
+
+// removalField removes what is live. What bounds spend goes last, with the raises.
+func removalField(t three) Field {
+	name := t.kind.removal
+	f := Field{Name: name, Desired: resource.Text(t.kind.schema.Removal), Live: t.live.Value(name), Cause: Edit, Phase: Lower}
+	if t.desired != nil {
+		f.Desired = t.desired.Value(name)
+	}
+	if t.last != nil {
+		f.Last = t.last.Value(name)
+	}
+	if t.kind.schema.Caps {
+		f.Phase = Raise
+	}
+	return f
+}
+
+func (k *kind) removalHazard() Hazard {
+	if k.schema.Caps {
+		return RaisesSpend
+	}
+	return Archives
 }
 
 func statusField(t three, status string) Field {

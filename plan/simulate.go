@@ -34,6 +34,10 @@ func simulate(live *resource.Snapshot, k *kind, c Change) {
 		}
 		before = &resource.Resource{Address: c.Address, ID: "simulated:" + c.Address.String()}
 	}
+	if c.Action == Archive && k.schema.Deletes() {
+		live.Remove(c.Address)
+		return
+	}
 	live.Put(k.overlay(before, c.Fields, func(*Field) bool { return true }))
 }
 

@@ -46,6 +46,7 @@ const (
 	RemovedByHand   Hazard = "removed-by-hand"  // creates again what someone archived
 	Twins           Hazard = "twin"             // may create a second one of what is there already
 	ShrinksAudience Hazard = "shrinks-audience" // takes most people out of an audience
+	Unavailable     Hazard = "unavailable"      // the account may not use the kind; nothing releases it
 	Incomplete      Hazard = "incomplete"       // lacks what a create must give; nothing releases it
 
 	// The limits of the policy; see guard.go.

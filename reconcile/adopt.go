@@ -158,7 +158,7 @@ func (f *adopter) adopts(a resource.Address) bool {
 }
 
 func (f *adopter) removed(live *resource.Resource) bool {
-	return (&exporter{}).removed(f.Schemas.Of(live.Address.Kind), live)
+	return f.Schemas.Of(live.Address.Kind).Removed(live)
 }
 
 // recordedAs gives what is recorded of a live resource that the files describe:
@@ -190,4 +190,3 @@ func (a *Agent) Adopt(ctx context.Context, adoptions []Adoption) error {
 	}
 	return a.Store.Record(ctx, applied)
 }
-

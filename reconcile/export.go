@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,7 +67,7 @@ func (e *exporter) place(schema *resource.Schema, live []*resource.Resource) err
 
 func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) error {
 	parent := e.placed[r.ParentID]
-	if schema.Parent != "" && parent.IsZero() || e.removed(schema, r) {
+	if schema.Parent != "" && parent.IsZero() || schema.Removed(r) {
 		return nil
 	}
 	facts, err := factsOf(schema, e.records[r.ID])
@@ -74,25 +75,36 @@ func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) error
 		return err
 	}
 	address := e.bound[r.ID]
+	if schema.Only != "" {
+		address = resource.Address{Kind: schema.Kind, Key: schema.Only}
+	}
 	if address.IsZero() || schema.Parent != "" && e.schemas.Parent(address) != parent {
 		address = e.free(parent, schema, r)
 	}
 	e.placed[r.ID] = address
-	e.snapshot.Add(&resource.Resource{Address: address, ID: r.ID, Attributes: r.Attributes, Facts: facts})
+	e.snapshot.Add(&resource.Resource{Address: address, ID: r.ID, Attributes: saidOnce(schema, r.Attributes), Facts: facts})
 	return nil
-}
-
-func (e *exporter) removed(schema *resource.Schema, r *resource.Resource) bool {
-	for _, a := range schema.Attributes {
-		if a.Spend == resource.Delivery && r.Value(a.Name).Text() == schema.Removal {
-			return true
-		}
-	}
-	return false
 }
 
 // longestSlug bounds the keys made of names; a key has at most 200 characters.
 const longestSlug = 80
+
+// saidOnce leaves out what another attribute says too.
+func saidOnce(schema *resource.Schema, attributes resource.Attributes) resource.Attributes {
+	var also []string
+	for _, a := range schema.Attributes {
+		if len(a.Wire.Same) > 0 && attributes.Value(a.Name).IsSet() {
+			also = append(also, a.Wire.Same...)
+		}
+	}
+	if len(also) == 0 {
+		return attributes
+	}
+	return slices.DeleteFunc(slices.Clone(attributes), func(n resource.Named) bool {
+		a, ok := schema.Attribute(n.Name)
+		return ok && slices.Contains(also, a.Wire.Path)
+	})
+}
 
 // free finds a key under the parent that nothing has yet.
 func (e *exporter) free(parent resource.Address, schema *resource.Schema, r *resource.Resource) resource.Address {

@@ -17,7 +17,7 @@ func TestImportTakesOnlyWhatIsNotManaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := fmt.Sprint(found.Snapshot.Addresses(), found.Managed, found.Waiting), "[campaign/spring-3 ad_group/spring-3/runners] 3 []"; got != want {
+		if got, want := fmt.Sprint(found.Snapshot.Addresses(), found.Managed, found.Waiting), "[account/account campaign/spring-3 ad_group/spring-3/runners] 3 []"; got != want {
 			t.Errorf("import = %s, want %s", got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestImportWaitsForWhatTheFilesName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(found.Snapshot.Addresses(), found.Managed, found.Waiting), "[] 1 [ad_group/x/runners]"; got != want {
+	if got, want := fmt.Sprint(found.Snapshot.Addresses(), found.Managed, found.Waiting), "[account/account] 1 [ad_group/x/runners]"; got != want {
 		t.Errorf("import = %s, want %s", got, want)
 	}
 }

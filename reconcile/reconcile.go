@@ -108,6 +108,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting,
 		Policy: desired.Policy, Allow: desired.Allow, Select: desired.Select, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
+		Lacking: live.Lacking,
 	}
 	computed := plan.Diff(input)
 	computed.Problems = slices.Concat(problems, computed.Problems, a.tellForeign(ctx, computed, last))

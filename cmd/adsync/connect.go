@@ -78,6 +78,7 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 		Service: client, Store: s.store, Schemas: l.schemas,
 		Account:  state.Account{ID: account.ID, Currency: account.Currency, TimeZone: account.TimeZone},
 		Given:    givenIDs(l),
+		Named:    func(a resource.Address) bool { return l.desired.Snapshot.Get(a) != nil },
 		Image:    imageReader(l),
 		People:   peopleReader(l),
 		Progress: a.progress(),

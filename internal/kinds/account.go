@@ -10,7 +10,7 @@ import (
 func account() *resource.Schema {
 	return &resource.Schema{
 		Kind: Account, Title: "Account", Sheet: "Account", Extra: true, Only: "account",
-		NameFrom: []string{"account_name", "name", "brand_name", "legal_name"}, Unrouted: true, Lasting: "an ad account stays", Feature: "brand updates",
+		NameFrom: []string{"account_name", "name", "brand_name", "legal_name"}, Lasting: "an ad account stays", Feature: "brand updates",
 		Listing: resource.Listing{Path: "ad_account"},
 		Calls:   resource.Calls{Update: resource.Call{Path: "ad_account/brand"}},
 		Attributes: []resource.Attribute{

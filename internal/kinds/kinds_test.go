@@ -45,7 +45,7 @@ func checkAttribute(t *testing.T, s *resource.Schema, a resource.Attribute) {
 		t.Errorf("%s has no help", at)
 	}
 	withPeople := s.Membership != nil && s.Membership.Has(a.Name)
-	if a.Wire.Path == "" && a.Bulk.Update == "" && !s.Unrouted && !withPeople && !a.Protects {
+	if a.Wire.Path == "" && a.Bulk.Update == "" && len(a.Calls) == 0 && !withPeople && !a.Protects {
 		t.Errorf("%s has no route", at)
 	}
 	if (a.Type == resource.TypeChoice || a.Type == resource.TypeSet) && len(a.Choices) == 0 {

@@ -13,7 +13,7 @@ const spendLimits = "Spend limits"
 func spendLimitWindow() *resource.Schema {
 	return &resource.Schema{
 		Kind: SpendLimitWindow, Title: "Spend limit window", Sheet: spendLimits, SheetWord: "date range",
-		NameFrom: []string{"name", "start"}, Unrouted: true, Removal: Archived, Ends: "end", Caps: true, Feature: postpaid,
+		NameFrom: []string{"name", "start"}, Removal: Archived, Ends: "end", Caps: true, Feature: postpaid,
 		Collection: limitsPath,
 		Listing:    resource.Listing{Path: limitsPath, Array: "data", ID: "window_id", NoRead: true},
 		Calls:      resource.Calls{Keyless: true},
@@ -44,7 +44,7 @@ func spendLimitWindow() *resource.Schema {
 func dailySpendLimit() *resource.Schema {
 	return &resource.Schema{
 		Kind: DailySpendLimit, Title: "Daily spend limit", Sheet: spendLimits, SheetWord: "every day",
-		NameFrom: []string{"start"}, Unrouted: true, Removal: Archived, Ends: "end", Caps: true, Feature: postpaid,
+		NameFrom: []string{"start"}, Removal: Archived, Ends: "end", Caps: true, Feature: postpaid,
 		Collection: dailyPath,
 		Listing:    resource.Listing{Path: limitsPath, Array: "daily_limits", ID: "window_id", Revision: "revision", NoRead: true},
 		Calls:      resource.Calls{Create: dailyCall(dailyPath), Update: dailyCall(dailyPath, "amount"), Keyless: true},

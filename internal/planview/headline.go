@@ -148,7 +148,7 @@ func (p *page) counts(d *Document) {
 		held = thousands(int64(s.Held)) + " held"
 		p.held = heldFor(d)
 	}
-	others := counted([]count{{"in sync", s.InSync}, {"kept", s.Kept}, {"not managed by these files", s.Unmanaged}})
+	others := counted([]count{{"in sync", s.InSync}, {"as last sent, not shown by the service", s.AsSent}, {"kept", s.Kept}, {"not managed by these files", s.Unmanaged}})
 	said := strings.Join(slices.DeleteFunc([]string{held, others}, func(part string) bool { return part == "" }), "; ")
 	switch {
 	case d.Error != "":

@@ -79,6 +79,3 @@ func DayPlus(day string, days int) string {
 	}
 	return t.AddDate(0, 0, days).Format(dayLayout)
 }
-
-// TodayIn gives the day of a moment in the account's time zone.
-func TodayIn(moment time.Time, zone *time.Location) string { return moment.In(zone).Format(dayLayout) }

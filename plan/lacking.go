@@ -1,0 +1,55 @@
+package plan
+
+import "adsync/internal/resource"
+
+// lacking handles a kind the account may not use: nothing of it is compared, and
+// what the files newly ask for is held with the reason.
+func (d *differ) lacking(t three, why string) {
+	switch {
+	case t.desired == nil && t.last == nil:
+		return
+	case t.desired == nil:
+		d.keep(t)
+		return
+	case t.last == nil && t.kind.archived(t.desired):
+		d.plan.InSync++
+		return
+	}
+	fields := editedSince(t)
+	if t.last != nil && len(fields) == 0 {
+		d.plan.AsSent++
+		return
+	}
+	action := Update
+	if t.last == nil {
+		action = Create
+	}
+	c := d.change(t, action)
+	c.Fields = fields
+	c.hold(Hold{Hazard: Unavailable, Message: why})
+}
+
+// editedSince gives what the files say otherwise than the record.
+func editedSince(t three) []Field {
+	var fields []Field
+	for _, n := range t.desired.Attributes {
+		f := Field{Name: n.Name, Desired: n.Value, Cause: Edit, Phase: Neutral}
+		if t.last != nil {
+			f.Last = t.last.Value(n.Name)
+		}
+		if t.last == nil && n.Value.IsSet() || t.last != nil && !same(f.Desired, f.Last) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// inSync counts a resource with nothing to change: what the service does not
+// show again is only known to be as it was last sent.
+func (d *differ) inSync(live *resource.Resource) {
+	if live != nil && live.AsSent {
+		d.plan.AsSent++
+		return
+	}
+	d.plan.InSync++
+}
