@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"adsync/internal/diag"
@@ -72,9 +73,9 @@ func parseCount(s string) (Value, *Finding) {
 }
 
 // blank trims what people cannot see at the ends of a cell: spaces of every
-// sort, zero-width characters and the byte order mark.
+// sort and script, zero-width characters and the byte order mark.
 func blank(r rune) bool {
-	return r == '\u200b' || r == '\ufeff' || r == '\u00a0' || r == ' ' || r == '\t' || r == '\n' || r == '\r'
+	return r == '\u200b' || r == '\ufeff' || unicode.IsSpace(r)
 }
 
 func orFinding(v Value, f *Finding) (Value, *Finding) {
@@ -173,7 +174,7 @@ func (a *Attribute) moneyRange() string {
 
 func (a *Attribute) parseURL(s string) (Value, *Finding) {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(s, " \t\r\n") {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.ContainsAny(s, " \t\r\n") {
 		return Value{}, &Finding{Code: diag.BadURL, Message: fmt.Sprintf("%s is %q; want an http or https address", a.Name, s)}
 	}
 	return orFinding(Text(s), a.badLength(s))
