@@ -33,7 +33,9 @@ func Diff(in Input) *Plan {
 	}
 	d.checkOverlaps()
 	d.findAccidents()
+	d.agree()
 	d.guard()
+	d.agreeOnHolds()
 	d.selects()
 	d.checkRules()
 	d.checkRoom()

@@ -23,6 +23,7 @@ type Document struct {
 	Accidents []AccidentDocument `json:"accidents"`
 
 	Selection *SelectionDocument `json:"selection,omitempty"` // of a plan for a part of the account
+	Saved     *SavedDocument     `json:"saved,omitempty"`     // where a saved plan is applied
 }
 
 // ChangeDocument is the JSON form of a change.
@@ -85,7 +86,7 @@ type Summary struct {
 // Document gives the JSON form of the plan.
 func (p *Plan) Document() Document {
 	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Base: p.Base, Problems: p.Problems,
-		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document()}
+		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved()}
 	for i := range p.Changes {
 		d.Changes = append(d.Changes, p.Changes[i].Document())
 	}

@@ -22,6 +22,7 @@ type Input struct {
 	Policy              Policy
 	Allow               []Allowance
 	Select              Selection
+	Agreed              *Agreement // a saved plan; nil without one
 
 	Today    string                   // in the account's time zone, YYYY-MM-DD; "" where it is not known
 	Currency string                   // of the account
@@ -45,6 +46,9 @@ type Plan struct {
 	Base      *Base              // what the plan is compared with; nil where it is not
 	Money     Money              // what that does to possible spend, for people
 	Selected  *Selected          // what a selection left out; nil without one
+	Narrowed  bool               // to what a saved plan says
+	Stale     []Stale            // what moved since the plan was saved, by address; nil without a saved plan
+	Newer     int                // changes a saved plan does not know, and which are left out
 	Unmatched error              // a pattern of the selection that names nothing; nil where every one does
 
 	schemas resource.Schemas

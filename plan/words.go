@@ -64,6 +64,7 @@ const (
 
 	// What narrowing a plan to a part holds; nothing releases it.
 	Unselected Hazard = "unselected" // needs what a selection leaves out
+	Outdated   Hazard = "outdated"   // is not what a saved plan says
 )
 
 // Phase is when a field is sent. Phases run in order, each confirmed before the

@@ -60,6 +60,7 @@ type Desired struct {
 	Allow    []plan.Allowance
 	Select   plan.Selection
 	Most     map[resource.Kind]int // how many of a kind the account may have, where the files say so
+	Agreed   *plan.Agreement       // a saved plan; nil without one
 }
 
 // View is everything a plan was computed from, and the plan.
@@ -106,7 +107,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting,
-		Policy: desired.Policy, Allow: desired.Allow, Select: desired.Select, Most: desired.Most,
+		Policy: desired.Policy, Allow: desired.Allow, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: live.Lacking,
 	}

@@ -18,6 +18,8 @@ type Report struct {
 	Outcomes []Outcome
 	Touched  int // changes of which something was written
 	Verified int // of those, how many reading back showed as sent
+
+	Saved *plan.SavedDocument // what moved since the plan was saved; nil where it was not
 }
 
 // Outcome is what became of one change.
@@ -38,7 +40,7 @@ const OutcomeHeld state.Outcome = "held"
 
 // report gives the outcomes so far; parts that were not reached are skipped.
 func (r *run) report() *Report {
-	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account}
+	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account, Saved: r.view.Plan.Saved()}
 	for i := range r.view.Plan.Changes {
 		c := &r.view.Plan.Changes[i]
 		s := r.standings[c.Address]
@@ -109,6 +111,14 @@ func (r *Report) Count(outcome state.Outcome) int {
 		}
 	}
 	return n
+}
+
+// Moved counts what moved since the plan was saved.
+func (r *Report) Moved() int {
+	if r.Saved == nil {
+		return 0
+	}
+	return len(r.Saved.Stale)
 }
 
 // Summary is one line: counts by outcome and what reading back showed.

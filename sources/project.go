@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,6 +53,8 @@ func (p Project) folder() string { return cmp.Or(p.resolved, p.Root) }
 type Policy struct {
 	Drift Setting // report or revert
 	Prune Setting // keep, pause or archive
+
+	SavedPlanMinutes Setting // how long a saved plan may wait: 1 to 30
 }
 
 // Setting is one value of the project file; the zero Setting is not written.
@@ -205,6 +208,12 @@ func (p *Policy) read(w *walker, node *yaml.Node) {
 	w.fields(node, "policy", map[string]func(*yaml.Node){
 		"drift": func(n *yaml.Node) { p.Drift = w.choice(n, "policy.drift", driftChoices...) },
 		"prune": func(n *yaml.Node) { p.Prune = w.choice(n, "policy.prune", pruneChoices...) },
+		"saved_plan_minutes": func(n *yaml.Node) {
+			p.SavedPlanMinutes = w.setting(n, "policy.saved_plan_minutes")
+			if minutes, err := strconv.Atoi(p.SavedPlanMinutes.Value); err != nil || minutes < 1 || minutes > 30 {
+				w.report(n, diag.BadProject, fmt.Sprintf("policy.saved_plan_minutes is %q; want 1 to 30", p.SavedPlanMinutes.Value), "longer is the operator's: ADSYNC_PLAN_MINUTES")
+			}
+		},
 		"allow": func(n *yaml.Node) {
 			w.report(n, diag.BadProject, "policy.allow stands in a watched file; want allowances from who applies", "a file that is reviewed with the campaigns must not loosen a guard; use apply --allow")
 		},

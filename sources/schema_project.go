@@ -24,6 +24,7 @@ func ProjectSchema() *jsonschema.Schema {
 		{Name: "policy", Schema: closed("The guards of a plan.", jsonschema.Properties{
 			{Name: "drift", Schema: &jsonschema.Schema{Enum: driftChoices, Description: "What becomes of a change that was made outside the files. Absent: report."}},
 			{Name: "prune", Schema: &jsonschema.Schema{Enum: pruneChoices, Description: "What becomes of a resource that was removed from the files. Absent: keep."}},
+			{Name: "saved_plan_minutes", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: "^(?:[1-9]|[12][0-9]|30)$", Description: "How long a saved plan may wait for apply, 1 to 30 minutes. Absent: 30."}},
 		})},
 	})
 	whole.Title = "adsync: the project file"

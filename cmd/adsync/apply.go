@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/planview"
@@ -20,7 +21,8 @@ import (
 type applyFlags struct {
 	planFlags
 	yes       bool
-	saved     string
+	saved     string // the file of a saved plan; "" without one
+	strict    bool
 	results   string
 	writeBack bool
 }
@@ -28,14 +30,17 @@ type applyFlags struct {
 func (a *app) apply() *cobra.Command {
 	var f applyFlags
 	c := &cobra.Command{
-		Use:   "apply [FOLDER]",
+		Use:   "apply [SAVED_PLAN] [FOLDER]",
 		Short: "Carry out the plan, and report what became of every row",
-		RunE:  func(c *cobra.Command, args []string) error { return a.runApply(c, args, f) },
+		Long: "Carry out the plan, and report what became of every row.\n\n" +
+			"SAVED_PLAN is a file of plan --out. The plan is computed again; what is as it was saved is carried out\n" +
+			"without a question, what moved since is refused with both values, and what came up since waits for another plan.",
+		RunE: func(c *cobra.Command, args []string) error { return a.runApply(c, args, f) },
 	}
 	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
 	completes(c, "allow", plan.Allowable()...)
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	c.Flags().StringVar(&f.saved, "plan", "", "apply a plan saved with plan --out, if it still holds")
+	c.Flags().BoolVar(&f.strict, "strict", false, "apply all of a saved plan, or nothing where a part of it moved")
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
 	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
 	f.selectFlags.register(c)
@@ -46,9 +51,12 @@ func (a *app) apply() *cobra.Command {
 }
 
 func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
-	dir, err := folder(c, args)
+	dir, saved, err := savedArguments(c, args)
 	if err != nil {
 		return err
+	}
+	if f.saved = saved; f.strict && saved == "" {
+		return usage(c, errors.New("--strict is about a saved plan, and none is given"))
 	}
 	if err := f.readApproved(); err != nil {
 		return err
@@ -71,11 +79,21 @@ func (a *app) applied(ctx context.Context, l loaded, f applyFlags) (*reconcile.R
 	if err != nil {
 		return nil, err
 	}
+	saved, err := a.openSaved(l, f.saved, time.Now())
+	if err == nil {
+		err = saved.narrow(&desired)
+	}
+	if err != nil {
+		return nil, err
+	}
 	s, err := a.connect(ctx, l, false)
 	if err != nil {
 		return nil, err
 	}
 	defer s.end()
+	if err := a.compare(saved, l, s.agent, desired); err != nil {
+		return nil, err
+	}
 	if err := a.recover(ctx, s.agent); err != nil {
 		return nil, err
 	}
@@ -109,15 +127,6 @@ func (a *app) recover(ctx context.Context, agent *reconcile.Agent) error {
 
 // consent shows the plan and asks once.
 func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, p *plan.Plan) error {
-	if f.saved != "" {
-		saved, err := readSaved(f.saved)
-		if err != nil {
-			return err
-		}
-		if err := saved.fits(l, p, f.allow, agent.Now()); err != nil {
-			return err
-		}
-	}
 	if a.flags.output != "json" {
 		a.tellAuthors(ctx, l, p)
 		if err := a.showPlan(l, f.planFlags, agent.Account, p); err != nil {
@@ -126,6 +135,11 @@ func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconc
 	}
 	if err := a.invalid(l, p.Problems); err != nil {
 		return err
+	}
+	if f.strict {
+		if err := strictly(p); err != nil {
+			return err
+		}
 	}
 	if p.Empty() || f.yes || f.saved != "" {
 		return nil
@@ -204,6 +218,10 @@ func verdict(r *reconcile.Report, failure error) error {
 		return &exit{exitPartial, join(failure, "applied in part")}
 	case r.Count("failed")+r.Count("skipped") > 0:
 		return &exit{exitPartial, "applied in part: " + r.Summary()}
+	case r.Moved() > 0 && r.Count("applied") == 0:
+		return stalePlan("nothing of it is as it was saved: %s", moves(r.Moved()))
+	case r.Moved() > 0:
+		return &exit{exitPartial, "applied in part: " + moves(r.Moved()) + " since the plan was saved, and was refused; plan again (" + string(diag.StalePlan) + ")"}
 	case r.Refused() > 0 && r.Count("applied") == 0:
 		return &exit{exitRefused, "nothing was changed: what is left is held; see the plan for what would allow it"}
 	case r.Refused() > 0:

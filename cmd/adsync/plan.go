@@ -84,13 +84,26 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 	if err := a.invalid(l, view.Plan.Problems); err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := savePlan(f.out, l, f.allow, agent, view.Plan); err != nil {
-			return err
-		}
-		a.note("saved; apply it within %s with: adsync apply --plan %s%s %s", planLife, f.out, again(f.allow), dir)
+	if err := a.saveOut(l, f, agent, view.Plan, dir); err != nil {
+		return err
 	}
 	return a.planDone(view.Plan, f, dir)
+}
+
+// saveOut saves the plan where that is asked for, and says how to apply it.
+func (a *app) saveOut(l loaded, f planFlags, agent *reconcile.Agent, p *plan.Plan, dir string) error {
+	if f.out == "" {
+		return nil
+	}
+	desired, err := a.wanted(l, f)
+	if err != nil {
+		return err
+	}
+	if err := a.savePlan(f.out, l, f, agent, desired, p); err != nil {
+		return err
+	}
+	a.note("saved; apply it within %s with: adsync apply %s%s %s", plural(int(a.planLife(l.project).Minutes()), "minute"), quoted(f.out), again(f.allow), dir)
+	return nil
 }
 
 // planDone says what comes next.

@@ -22,7 +22,9 @@ type reportDocument struct {
 	Verified      int               `json:"verified"`
 	Touched       int               `json:"touched"`
 	Problems      []diag.Problem    `json:"problems"`
-	Error         string            `json:"error,omitempty"`
+
+	Saved *plan.SavedDocument `json:"saved,omitempty"` // what moved since the plan was saved
+	Error string              `json:"error,omitempty"`
 }
 
 type outcomeDocument struct {
@@ -60,7 +62,7 @@ func documentOf(l loaded, r *reconcile.Report, failure error) reportDocument {
 		return document
 	}
 	document.Run, document.PlanHash, document.Account = r.Run, r.PlanHash, accountOf(r.Account)
-	document.Verified, document.Touched = r.Verified, r.Touched
+	document.Verified, document.Touched, document.Saved = r.Verified, r.Touched, r.Saved
 	for _, o := range r.Outcomes {
 		document.Summary[string(o.Outcome)]++
 		document.Outcomes = append(document.Outcomes, outcomeDocument{
@@ -74,6 +76,9 @@ func documentOf(l loaded, r *reconcile.Report, failure error) reportDocument {
 // reportText prints a line an operation: outcome, action, address, id, and the
 // position of its row or of the cell that is to blame.
 func (a *app) reportText(r *reconcile.Report) error {
+	if len(r.Outcomes) == 0 && r.Moved() > 0 {
+		return nil // the plan has said what moved
+	}
 	if len(r.Outcomes) == 0 {
 		_, err := fmt.Fprintln(a.out, "Nothing to do: the account is as the files say.")
 		return err

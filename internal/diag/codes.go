@@ -64,4 +64,6 @@ const (
 	StalePlan      Code = "ADS3004"
 	NeedsDecision  Code = "ADS3005"
 	StateUnwritten Code = "ADS3006"
+	DamagedPlan    Code = "ADS3007" // a saved plan that is cut, damaged, or none
+	UnknownSeal    Code = "ADS3008" // a saved plan that was edited, or sealed with another key
 )

@@ -75,7 +75,7 @@ func (p *page) releasing(d *Document) {
 		var never []string
 		for _, h := range allHolds(c) {
 			switch hazard := h.hazard; {
-			case hazard == string(plan.Unselected): // says itself what to select
+			case hazard == string(plan.Unselected), hazard == string(plan.Outdated): // says itself what to do
 			case h.allow == "" && !slices.Contains(never, hazard):
 				never = append(never, hazard)
 			case h.allow == "":

@@ -98,6 +98,7 @@ func describe(schemas resource.Schemas, d *Document, o detail) *page {
 	p := &page{problems: d.Problems}
 	p.headline(d)
 	p.selection(d)
+	p.saved(d)
 	p.sinceBase(d)
 	p.accidents(d)
 	p.list(t, newFold(d, o), d)

@@ -35,6 +35,37 @@ func (p *page) selection(d *Document) {
 	}
 }
 
+// staleShown is how much of what moved is listed.
+const staleShown = 20
+
+// saved says what moved since the plan was saved, with both values and the row.
+func (p *page) saved(d *Document) {
+	s := d.Saved
+	if s == nil {
+		return
+	}
+	if len(s.Stale) == 0 {
+		p.selected = append(p.selected, "Nothing of the saved plan has moved.")
+	}
+	for i := range s.Stale[:min(len(s.Stale), staleShown)] {
+		p.selected = append(p.selected, movedSince(&s.Stale[i]))
+	}
+	if more := len(s.Stale) - staleShown; more > 0 {
+		p.selected = append(p.selected, "And "+thousands(int64(more))+" more that moved, all in -o json.")
+	}
+	if s.Newer > 0 {
+		p.selected = append(p.selected, "Left out, as the saved plan does not have it: "+counted([]count{{"changed since", s.Newer}})+".")
+	}
+}
+
+func movedSince(s *plan.StaleDocument) string {
+	at := ""
+	if !s.Position.IsZero() {
+		at = " (" + s.Position.String() + ")"
+	}
+	return "Moved since it was saved: " + diag.Printable(s.Address) + at + ": " + diag.Printable(s.Message) + "."
+}
+
 // spendLeftOut is what the rest would do to possible spend, "" where it would do
 // nothing.
 func spendLeftOut(s *plan.SelectionDocument, currency string) string {

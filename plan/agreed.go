@@ -1,0 +1,273 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// Agreement is what a saved plan said would be done, and what each change was
+// computed from. It narrows a plan and is never carried out itself: what goes
+// on is what the files and the account of now say, as far as they agree.
+type Agreement struct {
+	changes map[resource.Address]agreed
+}
+
+type agreed struct {
+	Address string        `json:"address"`
+	Action  Action        `json:"action"`
+	ID      string        `json:"id"`
+	Fields  []agreedField `json:"fields"`
+	Held    *struct{}     `json:"held"`
+	Pruned  bool          `json:"pruned"`
+	Spend   Spend         `json:"spend"`
+}
+
+type agreedField struct {
+	Name    string         `json:"name"`
+	Desired resource.Value `json:"desired"`
+	Last    resource.Value `json:"last"`
+	Live    resource.Value `json:"live"`
+	Cause   Cause          `json:"cause"`
+	Held    *struct{}      `json:"held"`
+}
+
+// ReadAgreement reads the JSON form of a plan.
+func ReadAgreement(document []byte) (*Agreement, error) {
+	var plan struct {
+		Changes []agreed `json:"changes"`
+	}
+	if err := json.Unmarshal(document, &plan); err != nil {
+		return nil, fmt.Errorf("read the saved plan: %w", err)
+	}
+	a := &Agreement{changes: map[resource.Address]agreed{}}
+	for _, c := range plan.Changes {
+		address, ok := resource.ParseAddress(c.Address)
+		if _, twice := a.changes[address]; !ok || twice {
+			return nil, fmt.Errorf("the saved plan has a change of %q; want an address, once", c.Address)
+		}
+		a.changes[address] = c
+	}
+	return a, nil
+}
+
+// What of a change is not as a saved plan has it.
+const (
+	StaleFiles   = "files"   // the files say something else
+	StaleLive    = "live"    // the service holds something else
+	StaleRecord  = "record"  // adsync applied something since
+	StaleChange  = "change"  // it is another change, or none any more
+	StaleSpend   = "spend"   // what it does to possible spend
+	StaleConsent = "consent" // it is held now, and was not
+)
+
+// Stale is what moved since a plan was saved.
+type Stale struct {
+	Address   resource.Address
+	Attribute string // "" where the whole change is concerned
+	What      string
+	Planned   resource.Value // what the saved plan has; absent where it has none
+	Now       resource.Value
+	Position  diag.Position // of the value, else of the row
+	Message   string        // one sentence with both values
+}
+
+// agree leaves of the plan what a saved one holds as well. What moved since is
+// held with both values; what the saved one does not know is left out. The
+// guards count what is left; see agreeOnHolds for what comes after them.
+func (d *differ) agree() {
+	if d.Agreed == nil {
+		return
+	}
+	d.countBeneath()
+	d.plan.Narrowed = true
+	c := choice{chosen: map[resource.Address]bool{}, excluded: func(resource.Address) bool { return true }, because: "is not in the saved plan", hazard: Outdated}
+	there := map[resource.Address]bool{}
+	for i := range d.plan.Changes {
+		change := &d.plan.Changes[i]
+		saved, known := d.Agreed.changes[change.Address]
+		there[change.Address] = true
+		switch {
+		case !known:
+		case saved.sends() && !change.writes():
+			d.stale(change.Address, "is as the files want it already; the saved plan has "+article(saved.Action))
+		default:
+			c.chosen[change.Address] = true
+			d.agreeOn(i, &saved)
+		}
+	}
+	for a, saved := range d.Agreed.changes {
+		if !there[a] && saved.sends() {
+			d.stale(a, "has nothing to change any more; the saved plan has "+article(saved.Action))
+		}
+	}
+	d.complete(&c)
+	d.plan.Newer = len(d.leave(&c))
+}
+
+func (c *Change) writes() bool { return c.Action != Record && c.Action != Forget }
+
+// sends says that something of a saved change was to be sent.
+func (s *agreed) sends() bool {
+	if s.Held != nil || s.Action == Record || s.Action == Forget {
+		return false
+	}
+	return s.Action == Adopt || len(s.Fields) == 0 || slices.ContainsFunc(s.Fields, func(f agreedField) bool { return f.Held == nil })
+}
+
+func article(a Action) string {
+	if a != "" && strings.ContainsRune("aeiou", rune(a[0])) {
+		return "an " + string(a)
+	}
+	return "a " + diag.Printable(string(a))
+}
+
+// stale notes that a change as a whole is not what was saved.
+func (d *differ) stale(a resource.Address, message string) {
+	s := Stale{Address: a, What: StaleChange, Message: message}
+	if r := d.Desired.Get(a); r != nil {
+		s.Position = r.Position
+	}
+	d.plan.Stale = append(d.plan.Stale, s)
+}
+
+// agreeOn holds what of a change is not as it was saved. A request that makes or
+// archives something is one: it goes as it was saved, or not at all.
+func (d *differ) agreeOn(i int, saved *agreed) {
+	c := &d.plan.Changes[i]
+	if !saved.sends() {
+		return
+	}
+	if saved.Action != c.Action || saved.ID != c.ID || saved.Pruned != c.Pruned {
+		message := "is " + article(c.Action) + describedID(c.ID) + " now; the saved plan has " + article(saved.Action) + describedID(saved.ID)
+		d.stale(c.Address, message)
+		d.holdOutdated(i, message)
+		return
+	}
+	moved := d.movedFields(c, saved)
+	d.plan.Stale = append(d.plan.Stale, moved...)
+	if len(moved) > 0 && c.Action != Update && c.Action != Adopt {
+		d.holdOutdated(i, moved[0].Message)
+		return
+	}
+	d.holdMoved(c, moved)
+}
+
+func describedID(id string) string {
+	if id == "" {
+		return ""
+	}
+	return " of " + id
+}
+
+// holdOutdated holds a change, and all that is made beneath it.
+func (d *differ) holdOutdated(i int, message string) {
+	h := Hold{Hazard: Outdated, Message: message + "; plan again"}
+	if d.creates(&d.plan.Changes[i]) {
+		d.holdTree(i, h)
+		return
+	}
+	d.plan.Changes[i].hold(h)
+	for j := i + 1; j < len(d.plan.Changes) && strings.HasPrefix(d.plan.Changes[j].Address.Key, d.plan.Changes[i].Address.Key+"/"); j++ {
+		if beneath := &d.plan.Changes[j]; d.creates(beneath) {
+			beneath.hold(Hold{Hazard: Outdated, Message: "held with " + d.plan.Changes[i].Address.String()})
+		}
+	}
+}
+
+// movedFields compares the fields of a change with those it was saved with.
+func (d *differ) movedFields(c *Change, saved *agreed) []Stale {
+	then := map[string]agreedField{}
+	for _, f := range saved.Fields {
+		then[f.Name] = f
+	}
+	var moved []Stale
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		was, known := then[f.Name]
+		delete(then, f.Name)
+		if s, differs := d.compareField(c, f, was, known); differs {
+			moved = append(moved, s)
+		}
+	}
+	for name, was := range then {
+		if was.Held == nil && was.Cause != SentAlong {
+			moved = append(moved, d.settled(c, name, was))
+		}
+	}
+	slices.SortFunc(moved, func(a, b Stale) int { return strings.Compare(a.Attribute, b.Attribute) })
+	return moved
+}
+
+// settled is a field that was to be sent and needs no change any more.
+func (d *differ) settled(c *Change, name string, was agreedField) Stale {
+	if now := d.Desired.Get(c.Address); now != nil && !now.Value(name).Equal(was.Desired) {
+		return d.movedFrom(c, name, StaleFiles, was.Desired, now.Value(name), "is %s in the files now; the saved plan has %s")
+	}
+	var live resource.Value
+	if r := d.Live.Get(c.Address); r != nil {
+		live = r.Value(name)
+	}
+	return d.movedFrom(c, name, StaleLive, was.Live, live, "is %s at the service now; the plan was saved with %s")
+}
+
+func (d *differ) compareField(c *Change, f *Field, was agreedField, known bool) (Stale, bool) {
+	switch {
+	case !known && f.Cause == SentAlong:
+		return Stale{}, false
+	case !known || !f.Desired.Equal(was.Desired) && f.Cause != SentAlong:
+		return d.movedFrom(c, f.Name, StaleFiles, was.Desired, f.Desired, "is %s in the files now; the saved plan has %s"), true
+	case !f.Live.Equal(was.Live):
+		return d.movedFrom(c, f.Name, StaleLive, was.Live, f.Live, "is %s at the service now; the plan was saved with %s"), true
+	case !f.Last.Equal(was.Last):
+		return d.movedFrom(c, f.Name, StaleRecord, was.Last, f.Last, "was last applied as %s; the plan was saved with %s"), true
+	}
+	return Stale{}, false
+}
+
+func (d *differ) movedFrom(c *Change, name, what string, planned, now resource.Value, form string) Stale {
+	s := Stale{Address: c.Address, Attribute: name, What: what, Planned: planned, Now: now, Position: c.Position}
+	if r := d.Desired.Get(c.Address); r != nil && !r.Value(name).Position.IsZero() {
+		s.Position = r.Value(name).Position
+	}
+	a := d.kinds[c.Address.Kind].attributes[name]
+	s.Message = name + " " + fmt.Sprintf(form, shortened(a, now), shortened(a, planned))
+	return s
+}
+
+// briefLetters is how much of a value a message shows.
+const briefLetters = 60
+
+func shortened(a *resource.Attribute, v resource.Value) string {
+	if a == nil {
+		return diag.Printable(v.Text())
+	}
+	letters := []rune(a.Show(v))
+	if len(letters) > briefLetters {
+		return string(letters[:briefLetters]) + "…"
+	}
+	return string(letters)
+}
+
+// holdMoved holds the fields that moved, and those sent whole with one.
+func (d *differ) holdMoved(c *Change, moved []Stale) {
+	whole := d.kinds[c.Address.Kind].whole
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		if f.Cause == SentAlong {
+			continue
+		}
+		at := slices.IndexFunc(moved, func(s Stale) bool { return s.Attribute == f.Name })
+		with := slices.IndexFunc(moved, func(s Stale) bool { return whole[f.Name] != "" && whole[s.Attribute] == whole[f.Name] })
+		switch {
+		case at >= 0:
+			f.hold(Hold{Hazard: Outdated, Message: moved[at].Message + "; plan again"})
+		case with >= 0:
+			f.hold(Hold{Hazard: Outdated, Message: "held with " + moved[with].Attribute + ", which moved; plan again"})
+		}
+	}
+}

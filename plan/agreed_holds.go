@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// agreeOnHolds compares what the guards hold now with what was held when the
+// plan was saved: nothing goes that did not go then, and what went then and is
+// held now is said. The guards look once more at what that leaves.
+func (d *differ) agreeOnHolds() {
+	if d.Agreed == nil {
+		return
+	}
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		saved := d.Agreed.changes[c.Address]
+		d.holdAsSaved(i, &saved)
+		d.heldSince(c, &saved)
+		d.agreeOnSpend(i, &saved)
+	}
+	d.guardAgain()
+	slices.SortStableFunc(d.plan.Stale, func(a, b Stale) int {
+		return cmp.Or(a.Address.Compare(b.Address), strings.Compare(a.Attribute, b.Attribute))
+	})
+}
+
+const heldThen = "was held when the plan was saved"
+
+func (d *differ) holdAsSaved(i int, saved *agreed) {
+	c := &d.plan.Changes[i]
+	if c.writes() && c.Held == nil && (saved.Held != nil || saved.Action != c.Action) {
+		d.holdOutdated(i, heldThen)
+		return
+	}
+	for j := range c.Fields {
+		f := &c.Fields[j]
+		if f.Held == nil && f.Cause != SentAlong && !saved.let(f.Name) {
+			f.hold(Hold{Hazard: Outdated, Message: heldThen + "; plan again"})
+		}
+	}
+}
+
+// let says that a field was to be sent.
+func (s *agreed) let(name string) bool {
+	return slices.ContainsFunc(s.Fields, func(f agreedField) bool { return f.Name == name && f.Held == nil && f.Cause != SentAlong })
+}
+
+// heldSince says what went when the plan was saved and is held now, by a guard
+// that changed or without the allowance that was given then.
+func (d *differ) heldSince(c *Change, saved *agreed) {
+	if !saved.sends() {
+		return
+	}
+	say := func(h *Hold, attribute string, at diag.Position) {
+		if h == nil || slices.ContainsFunc(h.flatten(nil), func(h Hold) bool { return h.Hazard == Outdated }) {
+			return
+		}
+		message := "is held now (" + string(h.Hazard) + "): " + h.Message
+		if h.Allow != "" {
+			message += "; allow it again with --allow " + h.Allow
+		}
+		d.plan.Stale = append(d.plan.Stale, Stale{Address: c.Address, Attribute: attribute, What: StaleConsent, Position: at, Message: message})
+	}
+	say(c.Held, "", c.Position)
+	for i := range c.Fields {
+		if f := &c.Fields[i]; saved.let(f.Name) {
+			say(f.Held, f.Name, f.Desired.Position)
+		}
+	}
+}
+
+// agreeOnSpend holds what raises or starts where the whole change comes to more
+// possible spend than it was saved with: a budget the files do not manage may
+// have moved beneath an activation.
+func (d *differ) agreeOnSpend(i int, saved *agreed) {
+	c := &d.plan.Changes[i]
+	d.spend(c)
+	if !saved.sends() || c.Spend.DailyAfter <= saved.Spend.DailyAfter && c.Spend.LifetimeAfter <= saved.Spend.LifetimeAfter {
+		return
+	}
+	if c.Spend.DailyAfter <= c.Spend.DailyBefore && c.Spend.LifetimeAfter <= c.Spend.LifetimeBefore {
+		return // it raises nothing itself
+	}
+	message := fmt.Sprintf("possible spend becomes %s a day and %s over its lifetime; the saved plan has %s and %s",
+		resource.FormatMoney(c.Spend.DailyAfter), resource.FormatMoney(c.Spend.LifetimeAfter), resource.FormatMoney(saved.Spend.DailyAfter), resource.FormatMoney(saved.Spend.LifetimeAfter))
+	d.plan.Stale = append(d.plan.Stale, Stale{Address: c.Address, What: StaleSpend, Position: c.Position, Message: message})
+	if c.Action != Update && c.Action != Adopt {
+		d.holdOutdated(i, message)
+		return
+	}
+	for j := range c.Fields {
+		if f := &c.Fields[j]; f.Phase >= Raise && f.Held == nil {
+			f.hold(Hold{Hazard: Outdated, Message: message + "; plan again"})
+		}
+	}
+}
