@@ -13,6 +13,8 @@ need /usr/share/fonts/truetype/crosextra/Carlito-Regular.ttf fonts-crosextra-car
 need /usr/lib/python3/dist-packages/xlsxwriter python3-xlsxwriter
 need ssconvert gnumeric
 need chromium chromium
+need jq jq
+need curl curl
 [ -z "$missing" ] && exit 0
 echo "installing:$missing"
 run=""

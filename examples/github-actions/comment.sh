@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Puts a plan into one comment of a pull request: the first time it is made,
+# afterwards changed. Copy to ci/comment.sh.
+#   comment.sh plan.md
+#   PULL  number of the pull request; GH_TOKEN and GITHUB_REPOSITORY as Actions sets them
+set -euo pipefail
+file="$1"
+if [ ! -s "$file" ]; then
+  echo "no plan was made; see the step before" >&2
+  exit 0
+fi
+marker=$(head -n 1 "$file") # <!-- adsync:plan:… -->
+id=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$PULL/comments" \
+  --jq ".[] | select(.body | startswith($(printf '%s' "$marker" | jq --raw-input --slurp .))) | .id" | head -n 1)
+if [ -n "$id" ]; then
+  gh api --silent --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" --field "body=@$file"
+else
+  gh api --silent --method POST "repos/$GITHUB_REPOSITORY/issues/$PULL/comments" --field "body=@$file"
+fi
