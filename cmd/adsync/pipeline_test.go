@@ -80,7 +80,7 @@ func must(t testing.TB, err error) {
 func newPipeline(t *testing.T, example string) *pipeline {
 	t.Helper()
 	dir := t.TempDir()
-	p := &pipeline{t: t, origin: filepath.Join(dir, "origin.git"), work: filepath.Join(dir, "work"), stubs: filepath.Join(dir, "stubs"), hub: &forge{t: t}}
+	p := &pipeline{t: t, origin: filepath.Join(dir, "origin.git"), work: filepath.Join(dir, "work"), stubs: filepath.Join(dir, "stubs"), hub: &forge{t: t, comments: []comment{}}}
 	server, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{
 		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-pipeline-key", Features: emulator.AllFeatures(),
 	}}})
@@ -305,7 +305,7 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 	if out, err := p.github("apply", "origin/main", values); err == nil {
 		t.Errorf("a tenfold budget does not fail the job:\n%s", out)
 	}
-	values["inputs.allow"] = "raises-spend=campaign/spring-launch=700"
+	values["inputs.allow"] = "raises-spend=campaign/spring-launch=700\nexposure=630/day"
 	job("apply", "origin/main")
 	p.settled(map[string]string{"ADSYNC_API_KEY": "sk-pipeline-key"})
 }
