@@ -100,8 +100,12 @@ func readable(a *resource.Attribute) bool { return a.Wire.Path != "" }
 func (d *differ) sortOutFields(t three, c *Change) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
+		f.Phase = phaseOf(t.kind.attributes[f.Name], f.Desired, f.Live)
+	}
+	d.phaseSpan(&t, c.Fields)
+	for i := range c.Fields {
+		f := &c.Fields[i]
 		a := t.kind.attributes[f.Name]
-		f.Phase = phaseOf(a, f.Desired, f.Live)
 		if t.last != nil && readable(a) && !f.Last.IsAbsent() && same(f.Desired, f.Last) {
 			f.Cause = Drift
 		}

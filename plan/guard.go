@@ -32,6 +32,7 @@ func (d *differ) guard() {
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.Action != Archive {
 			d.holdBroken(c)
+			d.holdSpan(c)
 		}
 	}
 }

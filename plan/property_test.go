@@ -21,11 +21,14 @@ type drawn struct {
 	last, desired, live string
 	policy              plan.Policy
 	switches            bool // a budget may change from daily to lifetime
+	today               string
+	spent               map[string]int64
 }
 
 func (d *drawn) input(t testing.TB, allow ...string) plan.Input {
 	return plan.Input{Schemas: kinds.All(), Policy: d.policy, Allow: allowances(t, allow...),
-		Last: snapshot(t, d.last), Desired: snapshot(t, d.desired), Live: snapshot(t, d.live)}
+		Last: snapshot(t, d.last), Desired: snapshot(t, d.desired), Live: snapshot(t, d.live),
+		Today: d.today, Spent: d.spent}
 }
 
 func (d *drawn) String() string {
