@@ -54,6 +54,7 @@ type differ struct {
 	fates     map[resource.Address]*fate
 	shrunk    map[resource.Kind]bool // nothing of these kinds is pruned
 	twins     map[twinKey][]resource.Address
+	uses      map[identity][]use
 	counting  []counting
 	spending  []three // what possible spend depends on, in the order of addresses
 	calendar  calendar

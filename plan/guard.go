@@ -67,6 +67,7 @@ func (d *differ) archivesByKind() map[resource.Kind]*archiving {
 // that all of its kind fit in, or by name while they are within the limit.
 // What the files ask for does not count what the policy adds.
 func (d *differ) guardArchive(c *Change, n *archiving) {
+	d.holdUsed(c)
 	asked := n.filed
 	if c.Pruned {
 		asked += n.pruned

@@ -21,6 +21,7 @@ type kind struct {
 	delivery   string                  // name of the attribute that governs delivery, "" where none does
 	removal    string                  // name of the attribute that removes a resource, "" where none does
 	protect    string                  // name of the attribute that protects it, "" where none does
+	naming     []*resource.Attribute   // those that name resources of another kind by their ids
 	caps       []*resource.Attribute   // the amounts that cap what a resource spends
 	first      string                  // name of the attribute with the first day it spends or holds, "" for none
 	last       string                  // and with the last
@@ -45,6 +46,9 @@ func describe(s *resource.Schema) *kind {
 		k.attributes[a.Name] = a
 		if a.Spend == resource.Delivery {
 			k.delivery = a.Name
+		}
+		if a.Of != "" {
+			k.naming = append(k.naming, a)
 		}
 		switch a.Type {
 		case resource.TypeDay:
@@ -130,7 +134,7 @@ func (k *kind) overlay(live *resource.Resource, fields []Field, passes func(*Fie
 		after.Attributes = slices.Clone(live.Attributes)
 	}
 	for i := range fields {
-		if passes(&fields[i]) {
+		if passes(&fields[i]) && k.goesAlong(fields, fields[i].Name, passes) {
 			k.write(after, fields[i].Name, fields[i].Desired)
 		}
 	}

@@ -64,6 +64,16 @@ func (p people) fields() (fields, recorded []Field) {
 	return fields, recorded
 }
 
+// goesAlong says that a field of a membership goes: that the file of it does.
+func (k *kind) goesAlong(fields []Field, name string, passes func(*Field) bool) bool {
+	m := k.schema.Membership
+	if m == nil || !m.Has(name) {
+		return true
+	}
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == m.File })
+	return i < 0 || passes(&fields[i])
+}
+
 // guardPeople holds an operation that would take most people out, or of which
 // nobody can say what it takes the place of.
 func (d *differ) guardPeople() {
@@ -89,6 +99,9 @@ func (d *differ) guardMembership(c *Change, f *Field, p people) {
 			c.hold(Hold{Hazard: Incomplete, Message: "is new and nobody is in it: its people cannot be taken out; want " + p.Operations[0].Name})
 		}
 		return
+	}
+	if d.widensUsers(c, p.operation) {
+		c.Hazards = append(c.Hazards, WidensTargeting)
 	}
 	var holds []Hold
 	if p.moved() {

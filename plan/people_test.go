@@ -1,8 +1,11 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"adsync/plan"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -94,5 +97,57 @@ func TestA5ShrunkenMembersFileIsHeld(t *testing.T) {
 				t.Errorf("allowed by name it is %s", sketch(p.Changes))
 			}
 		})
+	}
+}
+
+// An audience that campaigns still name is not archived: whom they reach would
+// change with it.
+func TestArchiveOfAnAudienceInUseIsHeld(t *testing.T) {
+	const audience = "audience/c#a1 name=Customers\n"
+	const desired = "audience/c name=Customers status=archived\n"
+	const campaign = "campaign/x#c1 name=Spring "
+	tests := []struct{ name, last, desired, live, want string }{
+		{"nobody names it", campaign, "campaign/x name=Spring", campaign, ""},
+		{"a campaign targets it", campaign + "targeting.audiences=a1", "campaign/x targeting.audiences=a1", campaign + "targeting.audiences=a1", "campaign/x"},
+		{"a campaign leaves it out", campaign + "targeting.excluded_audiences=a1", "campaign/x targeting.excluded_audiences=a1", campaign + "targeting.excluded_audiences=a1", "campaign/x"},
+		{"somebody else's campaign targets it", "", "", "campaign/~9#9 name=Theirs targeting.audiences=a1|a2", "campaign/~9"},
+		{"the files take it out in this very plan", campaign + "targeting.audiences=a1", "campaign/x targeting.audiences=a2", campaign + "targeting.audiences=a1", "campaign/x"},
+		{"the campaign is archived", campaign, "campaign/x name=Spring", campaign + "status=archived targeting.audiences=a1", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := diff(t, audience+tt.last, desired+tt.desired, audience+tt.live, "archives", "removed-by-hand")
+			got := ""
+			for i := range p.Changes {
+				for _, h := range p.Changes[i].Holds() {
+					if h.Hazard == plan.Archives && h.Allow == "" {
+						got = strings.TrimSuffix(strings.TrimPrefix(h.Message, "is still named by "), "; take it out there and apply that first")
+					}
+				}
+			}
+			if got != tt.want {
+				t.Errorf("archiving it waits for %q; want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// People added to what a campaign targets, or taken out of what it leaves out,
+// widen whom it reaches.
+func TestMembershipWidensWhomCampaignsReach(t *testing.T) {
+	const last = "audience/c#a1 name=Customers members.file=sha256:aa members.identifier=email members.people=100 members.known=100 members.revision=3\n"
+	const live = "audience/c#a1 name=Customers members.revision=3\n"
+	for _, tt := range []struct {
+		targeting, do string
+		want          bool
+	}{
+		{"targeting.audiences=a1", "add", true}, {"targeting.audiences=a1", "remove", false}, {"targeting.audiences=a1", "replace", true},
+		{"targeting.excluded_audiences=a1", "add", false}, {"targeting.excluded_audiences=a1", "remove", true}, {"targeting.audiences=a2", "add", false},
+	} {
+		campaign := "campaign/x#c1 name=Spring " + tt.targeting
+		p := diff(t, last+campaign, "audience/c name=Customers members.file=sha256:bb members.identifier=email members.people=5 members.do="+tt.do+"\ncampaign/x name=Spring", live+campaign)
+		if got := slices.Contains(p.Changes[0].Hazards, plan.WidensTargeting); got != tt.want {
+			t.Errorf("%s of an audience in %s widens: %v; want %v", tt.do, tt.targeting, got, tt.want)
+		}
 	}
 }

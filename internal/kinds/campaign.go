@@ -62,8 +62,8 @@ func campaign() *resource.Schema {
 			},
 			excluded(reach("targeting.excluded_countries", "targeting.excluded_locations.countries", resource.TypeRegion, resource.Plain)),
 			excluded(reach("targeting.excluded_locations", "targeting.excluded_locations.include", resource.TypeIDs, resource.IDObjects)),
-			reach("targeting.audiences", "targeting.custom_audiences.ids", resource.TypeIDs, resource.Plain),
-			excluded(reach("targeting.excluded_audiences", "targeting.excluded_custom_audiences.ids", resource.TypeIDs, resource.Plain)),
+			of(Audience, reach("targeting.audiences", "targeting.custom_audiences.ids", resource.TypeIDs, resource.Plain)),
+			of(Audience, excluded(reach("targeting.excluded_audiences", "targeting.excluded_custom_audiences.ids", resource.TypeIDs, resource.Plain))),
 			platforms(),
 			{
 				Name: "conversion_goal", Header: "Conversion goal",
@@ -124,6 +124,12 @@ func reach(name, wire string, typ resource.Type, codec resource.Codec) resource.
 
 func excluded(a resource.Attribute) resource.Attribute {
 	a.Excludes = true
+	return a
+}
+
+// of says which kind the ids are of.
+func of(kind resource.Kind, a resource.Attribute) resource.Attribute {
+	a.Of = kind
 	return a
 }
 

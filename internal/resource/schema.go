@@ -105,6 +105,7 @@ type Attribute struct {
 	Max     int64    // longest; 0 is unbounded
 
 	Identifier string // TypeMembers: the attribute that says what the file holds
+	Of         Kind   // TypeIDs: the kind the ids are of, where adsync manages it
 
 	Required  bool   // every row must give it
 	OnCreate  bool   // a create must give it, or Default
