@@ -1,12 +1,19 @@
 package reconcile_test
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"adsync/internal/emulator"
+	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile"
+	"adsync/state"
 )
 
 // day is a day of the account, so many days from today.
@@ -83,4 +90,176 @@ func TestPixelEventSettingAndAccount(t *testing.T) {
 		w.write("account/account", map[string]any{"account_name": "Trail Shoes US", "legal_name": "Trail Shoes", "brand_name": "Trail", "status": "active"})
 		w.clean()
 	}
+}
+
+// dailyBodies keeps what is sent to the daily rules.
+type dailyBodies struct {
+	next  http.RoundTripper
+	daily []string
+	meet  func() // before the first write reaches the service
+}
+
+func (b *dailyBodies) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/daily_spend_limit") {
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		text, err := io.ReadAll(body)
+		if err != nil {
+			return nil, err
+		}
+		b.daily = append(b.daily, string(text))
+		if b.meet != nil {
+			b.meet()
+			b.meet = nil
+		}
+	}
+	return b.next.RoundTrip(r)
+}
+
+func (w *world) watched() *dailyBodies {
+	w.t.Helper()
+	b := &dailyBodies{next: http.DefaultTransport}
+	w.agent = w.through(b, w.store)
+	return b
+}
+
+// A10: absent, null and a value are three things, down to the bytes.
+func TestA10DailyLimitFieldsAreAbsentNullOrAValue(t *testing.T) {
+	w := newWorld(t)
+	b := w.watched()
+	w.permitAll("raises-spend")
+	for _, step := range []struct {
+		name   string
+		values map[string]any
+		want   []string
+		never  []string
+	}{
+		{"a new rule", map[string]any{"amount": 300_000_000}, []string{`"window_id":null`, `"start_date":"`}, []string{"end_date"}},
+		{"an end", map[string]any{"amount": 300_000_000, "end": w.day(9)}, []string{`"window_id":"slw_`, `"end_date":"` + w.day(10) + `"`}, []string{"start_date"}},
+		{"an amount keeps the end", map[string]any{"amount": 200_000_000, "end": w.day(9)}, []string{`"window_id":"slw_`, `"amount_micros":200000000`}, []string{"end_date"}},
+		{"no end any more", map[string]any{"amount": 200_000_000, "end": nil}, []string{`"window_id":"slw_`, `"end_date":null`}, nil},
+		{"an end nobody manages", map[string]any{"amount": 250_000_000}, []string{`"amount_micros":250000000`}, []string{"end_date"}},
+	} {
+		b.daily = nil
+		step.values["start"] = w.day(1)
+		w.write("daily_spend_limit/winter", step.values)
+		w.clean()
+		sent := strings.Join(b.daily, "\n")
+		if len(b.daily) != 1 || !strings.Contains(sent, `"expected_revision":`) {
+			t.Errorf("%s: sent %s; want one body with a revision", step.name, sent)
+		}
+		for _, want := range step.want {
+			if !strings.Contains(sent, want) {
+				t.Errorf("%s: sent %s; want %s", step.name, sent, want)
+			}
+		}
+		for _, never := range step.never {
+			if strings.Contains(sent, never) {
+				t.Errorf("%s: sent %s; want no %s", step.name, sent, never)
+			}
+		}
+	}
+}
+
+// A11: a lower limit goes before what it must bound; a removal waits for consent.
+func TestA11LimitsFollowTheOrderOfMoney(t *testing.T) {
+	w := newWorld(t)
+	w.write("daily_spend_limit/winter", map[string]any{"amount": 300_000_000, "start": w.day(1)})
+	w.clean()
+	w.write("daily_spend_limit/winter", map[string]any{"amount": 300_000_000, "start": w.day(1), "status": "archived"})
+	view := w.plan()
+	if len(view.Plan.Changes) != 1 || len(view.Plan.Applicable()) != 0 || view.Plan.Changes[0].Holds()[0].Hazard != plan.RaisesSpend {
+		t.Errorf("removal of a limit: %s; want it held as raises-spend", describe(view.Plan))
+	}
+	w.write("daily_spend_limit/winter", map[string]any{"amount": 100_000_000, "start": w.day(1)})
+	w.write("spend_limit_window/december", map[string]any{"amount": 900_000_000, "start": w.day(3), "end": w.day(9)})
+	for _, c := range w.plan().Plan.Applicable() {
+		for _, f := range c.Fields {
+			if f.Phase != plan.Lower {
+				t.Errorf("%s %s goes in phase %s; want lower", c.Address, f.Name, f.Phase)
+			}
+		}
+	}
+	w.clean()
+}
+
+// A12: an account that is not on postpaid billing; everything else goes on.
+func TestA12LimitsOfAnotherBillingAreHeldWithTheReason(t *testing.T) {
+	for _, status := range []string{"403", "404", "422"} {
+		w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Postpaid = false }, emulatortest.WithPoints(t, "spend_limits_unavailable_status="+status))
+		w.write("daily_spend_limit/winter", map[string]any{"amount": 300_000_000, "start": w.day(1)})
+		w.tree("spring", "paused")
+		report := w.apply()
+		held := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool { return o.Address.Kind == "daily_spend_limit" })]
+		if held.Outcome != reconcile.OutcomeHeld || !strings.Contains(held.Message, "postpaid invoice billing") || report.Count(state.OutcomeApplied) != 3 {
+			t.Errorf("%s: limit is %s %q, %s; want it held with the reason, the rest applied", status, held.Outcome, held.Message, report.Summary())
+		}
+	}
+}
+
+// A13: days stay the account's days, whatever its time zone, over the changes of
+// the clock too.
+func TestA13DaysOfLimitsAreNotShifted(t *testing.T) {
+	for _, zone := range []string{"Pacific/Kiritimati", "Pacific/Pago_Pago", "America/New_York", "Australia/Lord_Howe", "UTC"} {
+		w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].TimeZone = zone })
+		w.write("spend_limit_window/spring", map[string]any{"amount": 300_000_000, "start": "2031-03-30", "end": "2031-10-26"})
+		w.write("daily_spend_limit/tomorrow", map[string]any{"amount": 300_000_000, "start": w.day(1), "end": w.day(1)})
+		w.clean()
+		if got := w.limits(); !strings.Contains(got, `"start_date":"2031-03-30","end_date":"2031-10-27"`) || !strings.Contains(got, `"start_date":"`+w.day(1)+`","end_date":"`+w.day(2)+`"`) {
+			t.Errorf("%s: %s; want the days as the files say them", zone, got)
+		}
+		w.write("daily_spend_limit/today", map[string]any{"amount": 300_000_000, "start": w.day(0), "end": w.day(0)})
+		if problems := fmt.Sprint(w.plan().Plan.Problems); !strings.Contains(problems, "want "+w.day(1)+" or later") {
+			t.Errorf("%s: problems %s; want tomorrow at the earliest", zone, problems)
+		}
+	}
+}
+
+// C12: somebody changes the limits between the reading of the revision and the
+// write. The write is refused, not repeated; the next plan starts from what is there.
+func TestC12StaleRevisionIsReadAndPlannedAnew(t *testing.T) {
+	w := newWorld(t)
+	w.write("daily_spend_limit/winter", map[string]any{"amount": 300_000_000, "start": w.day(1)})
+	w.clean()
+	b := w.watched()
+	b.meet = func() {
+		w.service.Must(t, "POST", "/ad_account/spend_limit_windows", map[string]any{"amount_micros": 900_000_000, "start_date": w.day(3), "end_date": w.day(9)})
+	}
+	w.write("daily_spend_limit/winter", map[string]any{"amount": 200_000_000, "start": w.day(1)})
+	report := w.apply()
+	if len(b.daily) != 1 || report.Count(state.OutcomeFailed) != 1 || !strings.Contains(report.Outcomes[0].Message, "stale_revision") {
+		t.Errorf("%d writes, %+v; want one, refused as stale", len(b.daily), report.Outcomes)
+	}
+	w.clean()
+}
+
+// H23, C8: the service refuses a limit below what is spent. The row says so, and
+// nothing is recorded.
+func TestH23C8LimitBelowSpendIsReportedAtItsCell(t *testing.T) {
+	w := newWorld(t)
+	w.write("spend_limit_window/now", map[string]any{"amount": 300_000_000, "start": w.day(0), "end": w.day(9)})
+	w.clean()
+	w.agent = w.through(belowSpend{http.DefaultTransport}, w.store)
+	w.write("spend_limit_window/now", map[string]any{"amount": 100_000_000, "start": w.day(0), "end": w.day(9)})
+	report := w.apply()
+	if o := report.Outcomes[0]; o.Outcome != state.OutcomeFailed || !strings.Contains(o.Message, "below the recorded spend") {
+		t.Errorf("outcome is %s %q; want it failed in the service's words", o.Outcome, o.Message)
+	}
+	last := w.plan().Last.Get(resource.Address{Kind: "spend_limit_window", Key: "now"})
+	if n, _ := last.Value("amount").Number(); n != 300_000_000 {
+		t.Errorf("last amount is %d; want 300000000", n)
+	}
+}
+
+// belowSpend answers the edit of a window as a service with recorded spend does.
+type belowSpend struct{ next http.RoundTripper }
+
+func (r belowSpend) RoundTrip(q *http.Request) (*http.Response, error) {
+	if q.Method != http.MethodPost || !strings.Contains(q.URL.Path, "/spend_limit_windows/") {
+		return r.next.RoundTrip(q)
+	}
+	body := `{"error":{"message":"The amount 100000000 is below the recorded spend of 200000000 micros.","type":"invalid_request_error","param":"amount_micros","code":"budget_window_amount_below_spend"}}`
+	return &http.Response{StatusCode: 422, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: q}, nil
 }
