@@ -168,7 +168,7 @@ func (d *differ) reportTwins(k *kind, found []twinning) {
 
 func (d *differ) twinHold(k *kind, t twinning) (message string, holds bool) {
 	if d.Desired.Get(t.other.address) == nil {
-		return t.how + " " + d.twinMessage([]resource.Address{t.other.address}), true
+		return t.how + " " + d.twinMessage(t.create.address, []resource.Address{t.other.address}), true
 	}
 	return fmt.Sprintf("has the name of %s, %q, %s; rename it, or allow creating another", t.other.address, cut(t.other.name), t.how), len(k.caps) > 0
 }

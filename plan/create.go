@@ -186,7 +186,7 @@ func (d *differ) holdTwin(t three, c *Change) {
 	if d.covered(Twins, t.address) {
 		return
 	}
-	c.hold(Hold{Hazard: Twins, Message: d.twinMessage(twins), Allow: allowAt(Twins, t.address)})
+	c.hold(Hold{Hazard: Twins, Message: d.twinMessage(t.address, twins), Allow: allowAt(Twins, t.address)})
 }
 
 func (d *differ) findTwins() {
@@ -208,11 +208,11 @@ func (d *differ) findTwins() {
 	}
 }
 
-func (d *differ) twinMessage(twins []resource.Address) string {
+func (d *differ) twinMessage(address resource.Address, twins []resource.Address) string {
 	var ids []string
 	for _, a := range twins {
 		if d.Last.Get(a) != nil {
-			return "has the name of " + a.String() + ", which the files no longer name: rename or new? keep the key of the first to rename it, or allow creating another"
+			return "has the name of " + a.String() + ", which the files no longer name: rename or new? to keep what is there, write moved: [{from: " + a.String() + ", to: " + address.String() + "}] in adsync.yaml, or allow creating another"
 		}
 		ids = append(ids, d.Live.Get(a).ID)
 	}

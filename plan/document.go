@@ -21,6 +21,7 @@ type Document struct {
 	Problems []diag.Problem   `json:"problems"`
 
 	Accidents []AccidentDocument `json:"accidents"`
+	Moved     []MoveDocument     `json:"moved,omitempty"` // keys that change, with the record that goes along
 
 	Selection *SelectionDocument `json:"selection,omitempty"` // of a plan for a part of the account
 	Saved     *SavedDocument     `json:"saved,omitempty"`     // where a saved plan is applied
@@ -28,20 +29,21 @@ type Document struct {
 
 // ChangeDocument is the JSON form of a change.
 type ChangeDocument struct {
-	Address  string          `json:"address"`
-	Kind     resource.Kind   `json:"kind"`
-	Action   Action          `json:"action"`
-	ID       string          `json:"id"`
-	Name     string          `json:"name"`
-	Position diag.Position   `json:"position"`
-	Fields   []FieldDocument `json:"fields"`
-	Recorded []FieldDocument `json:"recorded,omitempty"`
-	Hazards  []Hazard        `json:"hazards"`
-	Held     *HoldDocument   `json:"held,omitempty"`
-	Pruned   bool            `json:"pruned,omitempty"`
-	Foreign  *Foreign        `json:"foreign,omitempty"` // who removed it at the service
-	Pending  bool            `json:"pending,omitempty"` // with --base: there without this pull request too
-	Spend    Spend           `json:"spend"`
+	Address   string          `json:"address"`
+	Kind      resource.Kind   `json:"kind"`
+	Action    Action          `json:"action"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Position  diag.Position   `json:"position"`
+	Fields    []FieldDocument `json:"fields"`
+	Recorded  []FieldDocument `json:"recorded,omitempty"`
+	Hazards   []Hazard        `json:"hazards"`
+	Held      *HoldDocument   `json:"held,omitempty"`
+	MovedFrom string          `json:"moved_from,omitempty"` // the address it had before
+	Pruned    bool            `json:"pruned,omitempty"`
+	Foreign   *Foreign        `json:"foreign,omitempty"` // who removed it at the service
+	Pending   bool            `json:"pending,omitempty"` // with --base: there without this pull request too
+	Spend     Spend           `json:"spend"`
 }
 
 // FieldDocument is the JSON form of a field.
@@ -86,7 +88,7 @@ type Summary struct {
 // Document gives the JSON form of the plan.
 func (p *Plan) Document() Document {
 	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Base: p.Base, Problems: p.Problems,
-		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved()}
+		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved}
 	for i := range p.Changes {
 		d.Changes = append(d.Changes, p.Changes[i].Document())
 	}
@@ -174,7 +176,7 @@ func (c *Change) Document() ChangeDocument {
 	return ChangeDocument{
 		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
 		Fields: fieldDocuments(c.Fields), Recorded: fieldDocuments(c.Recorded), Hazards: hazards, Held: c.Held.document(),
-		Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend,
+		MovedFrom: c.MovedFrom, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend,
 	}
 }
 

@@ -49,6 +49,7 @@ type Plan struct {
 	Narrowed  bool               // to what a saved plan says
 	Stale     []Stale            // what moved since the plan was saved, by address; nil without a saved plan
 	Newer     int                // changes a saved plan does not know, and which are left out
+	Moved     []MoveDocument     // keys that change, with the record that goes along
 	Unmatched error              // a pattern of the selection that names nothing; nil where every one does
 
 	schemas resource.Schemas
@@ -56,19 +57,20 @@ type Plan struct {
 
 // Change is what becomes of one resource.
 type Change struct {
-	Address  resource.Address
-	Action   Action
-	ID       string        // of the live resource; "" for a create
-	Name     string        // what people call it
-	Position diag.Position // where it is written; zero for what the files no longer name
-	Fields   []Field       // what is sent, by name; a create has every attribute it gives
-	Recorded []Field       // what files and service agree on and the record does not say yet; never sent
-	Hazards  []Hazard      // sorted, allowed or not
-	Held     *Hold         // holds the whole change
-	Foreign  *Foreign      // who removed it at the service, where that is known
-	Pending  bool          // the plan of the base has it too; see Since
-	Pruned   bool          // the policy asks for it, because the files no longer name the resource
-	Spend    Spend         // what the part that is not held does to possible spend
+	Address   resource.Address
+	Action    Action
+	ID        string        // of the live resource; "" for a create
+	Name      string        // what people call it
+	Position  diag.Position // where it is written; zero for what the files no longer name
+	Fields    []Field       // what is sent, by name; a create has every attribute it gives
+	Recorded  []Field       // what files and service agree on and the record does not say yet; never sent
+	Hazards   []Hazard      // sorted, allowed or not
+	Held      *Hold         // holds the whole change
+	Foreign   *Foreign      // who removed it at the service, where that is known
+	Pending   bool          // the plan of the base has it too; see Since
+	MovedFrom string        // the address it had before; "" where that is the same
+	Pruned    bool          // the policy asks for it, because the files no longer name the resource
+	Spend     Spend         // what the part that is not held does to possible spend
 }
 
 // Field is one attribute of a change.

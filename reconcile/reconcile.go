@@ -59,6 +59,7 @@ type Desired struct {
 	Policy   plan.Policy
 	Allow    []plan.Allowance
 	Select   plan.Selection
+	Moves    []plan.Move           // keys that were changed
 	Most     map[resource.Kind]int // how many of a kind the account may have, where the files say so
 	Agreed   *plan.Agreement       // a saved plan; nil without one
 }
@@ -69,7 +70,8 @@ type View struct {
 	Last *resource.Snapshot
 	Live *Live
 
-	input plan.Input
+	input   plan.Input
+	renamed []plan.Renamed // what the record is called from the next apply on
 }
 
 // Without gives the plan of other files of the same account as it was read.
@@ -91,6 +93,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the last-applied record: %w", err)
 	}
+	last, renamed, misplaced := plan.Relocate(a.Schemas, desired.Moves, last, desired.Snapshot)
 	waiting, err := a.Store.Waiting(ctx)
 	if err != nil {
 		return nil, err
@@ -112,8 +115,9 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		Lacking: live.Lacking,
 	}
 	computed := plan.Diff(input)
-	computed.Problems = slices.Concat(problems, computed.Problems, a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live, input: input}, nil
+	computed.NoteMoves(desired.Moves, renamed)
+	computed.Problems = slices.Concat(misplaced, problems, computed.Problems, a.tellForeign(ctx, computed, last))
+	return &View{Plan: computed, Last: last, Live: live, input: input, renamed: renamed}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The
@@ -123,6 +127,9 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 		return nil, &InvalidError{Problems: view.Plan.Problems}
 	}
 	if err := a.checkAccount(ctx); err != nil { // it may be another key by now, or another agent that planned
+		return nil, err
+	}
+	if err := a.rename(ctx, view.renamed); err != nil {
 		return nil, err
 	}
 	run, err := a.startRun(ctx, view)
@@ -194,4 +201,16 @@ func (a *Agent) checkAccount(ctx context.Context) error {
 	}
 	a.Zone = zone
 	return a.Store.Bind(ctx, a.Account)
+}
+
+// rename has the record follow the keys, before anything is sent under them.
+func (a *Agent) rename(ctx context.Context, renamed []plan.Renamed) error {
+	if len(renamed) == 0 {
+		return nil
+	}
+	addresses := make([]state.Renamed, len(renamed))
+	for i, r := range renamed {
+		addresses[i] = state.Renamed{From: r.From, To: r.To}
+	}
+	return a.Store.Rename(ctx, addresses)
 }

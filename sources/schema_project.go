@@ -21,6 +21,7 @@ func ProjectSchema() *jsonschema.Schema {
 			Type: jsonschema.Types{"array"}, MinItems: 1, Description: "Domains where landing pages may be, with what lies beneath them. Absent: anywhere.",
 			Items: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: domainName.String(), Examples: []string{"shop.example"}},
 		}},
+		{Name: "moved", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Keys that were changed: what was applied goes on under the new one.", Items: entryOfTexts("from", "The address before, such as campaign/old.", "to", "The address now, such as campaign/new.")}},
 		{Name: "policy", Schema: closed("The guards of a plan.", jsonschema.Properties{
 			{Name: "drift", Schema: &jsonschema.Schema{Enum: driftChoices, Description: "What becomes of a change that was made outside the files. Absent: report."}},
 			{Name: "prune", Schema: &jsonschema.Schema{Enum: pruneChoices, Description: "What becomes of a resource that was removed from the files. Absent: keep."}},
@@ -48,4 +49,17 @@ func limitSchemas() jsonschema.Properties {
 		limits = append(limits, jsonschema.Property{Name: string(kind), Schema: &jsonschema.Schema{Type: jsonschema.Types{"integer"}, Minimum: "1", Maximum: "999999999", Description: "At most so many."}})
 	}
 	return limits
+}
+
+// entryOfTexts is a mapping of texts that are all required; names and helps in turn.
+func entryOfTexts(texts ...string) *jsonschema.Schema {
+	var properties jsonschema.Properties
+	var names []string
+	for i := 0; i+1 < len(texts); i += 2 {
+		properties = append(properties, jsonschema.Property{Name: texts[i], Schema: setting(texts[i+1])})
+		names = append(names, texts[i])
+	}
+	object := jsonschema.Closed(properties)
+	object.Required = names
+	return object
 }

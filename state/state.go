@@ -96,6 +96,10 @@ type Store interface {
 	// Forget drops record and binding. Generations stay.
 	Forget(ctx context.Context, addresses []resource.Address) error
 
+	// Rename puts records, bindings and quarantines under other addresses. The
+	// next create at an old address begins another life of it.
+	Rename(ctx context.Context, renamed []Renamed) error
+
 	// Generation numbers the lives of an address, for the keys of its creates.
 	// It starts at 1, and only Advance changes it, upwards.
 	Generation(ctx context.Context, address resource.Address) (int, error)

@@ -14,6 +14,12 @@ const pulledShown = 5
 // selection says what a selection left out, with its money, and what came along
 // unnamed.
 func (p *page) selection(d *Document) {
+	for _, m := range d.Moved[:min(len(d.Moved), keptShown)] {
+		p.selected = append(p.selected, diag.Printable(m.To)+" is moved from "+diag.Printable(m.From)+", with "+thousands(int64(m.Beneath))+" beneath it: the record goes along, nothing is sent for that.")
+	}
+	if more := len(d.Moved) - keptShown; more > 0 {
+		p.selected = append(p.selected, thousands(int64(more))+" more keys are moved, all in -o json.")
+	}
 	s := d.Selection
 	if s == nil {
 		return

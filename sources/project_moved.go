@@ -1,0 +1,71 @@
+package sources
+
+import (
+	"fmt"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// Moving is an entry of moved in the project file: a key that was changed.
+type Moving struct {
+	From, To resource.Address
+	Position diag.Position
+}
+
+func (p *Project) readMoved(w *walker, node *yaml.Node) {
+	for entry := range w.entriesOf(node, "moved") {
+		m := Moving{Position: w.at(entry)}
+		given := w.texts(entry, "moved", "from", "to")
+		if given == nil {
+			continue
+		}
+		for name, to := range map[string]*resource.Address{"from": &m.From, "to": &m.To} {
+			address, ok := resource.ParseAddress(given[name])
+			if !ok {
+				w.report(entry, diag.BadProject, fmt.Sprintf("moved.%s is %q; want an address such as campaign/spring-launch", name, given[name]), "")
+				continue
+			}
+			*to = address
+		}
+		if !m.From.IsZero() && !m.To.IsZero() {
+			p.Moved = append(p.Moved, m)
+		}
+	}
+}
+
+// entriesOf walks the entries of a list of mappings.
+func (w *walker) entriesOf(node *yaml.Node, where string) func(func(*yaml.Node) bool) {
+	return func(yield func(*yaml.Node) bool) {
+		if node.Kind != yaml.SequenceNode {
+			w.report(node, diag.BadProject, where+" is "+shapeOf(node)+"; want a list", "")
+			return
+		}
+		for _, entry := range node.Content {
+			if !yield(entry) {
+				return
+			}
+		}
+	}
+}
+
+// texts reads a mapping of texts that must all be there; nil where they are not.
+func (w *walker) texts(node *yaml.Node, where string, names ...string) map[string]string {
+	given := map[string]string{}
+	readers := map[string]func(*yaml.Node){}
+	for _, name := range names {
+		readers[name] = func(n *yaml.Node) { given[name] = w.setting(n, where+"."+name).Value }
+	}
+	w.fields(node, where, readers)
+	for _, name := range names {
+		if given[name] == "" {
+			if node.Kind == yaml.MappingNode {
+				w.report(node, diag.BadProject, where+" has no "+name+"; want one", "")
+			}
+			return nil
+		}
+	}
+	return given
+}

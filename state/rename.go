@@ -1,0 +1,64 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"adsync/internal/resource"
+)
+
+// Renamed is an address and what it becomes.
+type Renamed struct{ From, To resource.Address }
+
+// Rename moves the records of addresses in one transaction. It refuses an
+// address that is taken, and one that an open step is about.
+func (l *ledger) Rename(ctx context.Context, renamed []Renamed) error {
+	open, err := l.Open(ctx)
+	if err != nil {
+		return err
+	}
+	for _, step := range open {
+		for _, operation := range step.Operations {
+			for _, r := range renamed {
+				if operation.Address == r.From || operation.Address == r.To {
+					return fmt.Errorf("rename %s: step %s is about it and still open", r.From, step.ID)
+				}
+			}
+		}
+	}
+	return l.change(func(b *batch) error { return b.rename(renamed) })
+}
+
+func (b *batch) rename(renamed []Renamed) error {
+	type held struct {
+		class class
+		to    string
+		value string
+	}
+	var moving []held
+	for _, r := range renamed {
+		for _, c := range []class{classLast, classBlocked, classWaiting} {
+			value, there, err := b.get(record{c, r.From.String()})
+			if err != nil {
+				return err
+			}
+			if there {
+				moving = append(moving, held{c, r.To.String(), value})
+				b.remove(c, r.From.String())
+			}
+		}
+		generation, err := b.generation(r.From)
+		if err != nil {
+			return err
+		}
+		b.put(classGeneration, r.From.String(), strconv.Itoa(generation+1))
+	}
+	for _, m := range moving {
+		if _, taken, err := b.get(record{m.class, m.to}); err != nil || taken {
+			return fmt.Errorf("rename to %s: it is recorded already (%v)", m.to, err)
+		}
+		b.put(m.class, m.to, m.value)
+	}
+	return nil
+}
