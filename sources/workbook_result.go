@@ -33,6 +33,7 @@ type Marks struct {
 	Outcomes []RowOutcome
 	Problems []diag.Problem
 	Plan     []PlannedChange // for the sheet Plan; nil leaves it out
+	Summary  [][2]string     // what the plan comes to, a label and a text each; nil leaves it out
 }
 
 // WriteMarkedCopy writes a copy of a user's workbook with what became of its
@@ -115,6 +116,9 @@ func (c *markedCopy) mark(m Marks) error {
 	}
 	if err := c.writeProblems(m.Problems); err != nil {
 		return fmt.Errorf("sheet %q: %w", problemsTab, err)
+	}
+	if err := c.writeSummary(m.Summary); err != nil {
+		return fmt.Errorf("sheet %q: %w", summaryTab, err)
 	}
 	return c.writeRole()
 }

@@ -13,6 +13,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/sources"
+	"adsync/state"
 
 	"github.com/spf13/cobra"
 )
@@ -77,15 +78,11 @@ func (a *app) markProblems(l loaded, target string) error {
 }
 
 // markPlan writes copies of the workbooks with what a plan would do.
-func (a *app) markPlan(l loaded, target string, p *plan.Plan, currency string) error {
+func (a *app) markPlan(l loaded, target string, account state.Account, p *plan.Plan) error {
 	if target == "" {
 		return nil
 	}
-	var all diag.List
-	all.AddAll(l.desired.Problems)
-	all.AddAll(p.Problems)
-	m := sources.Marks{Outcomes: plannedRows(l, p), Problems: all.Sorted(), Plan: plannedChanges(l.schemas, p, currency)}
-	return a.writeCopies(l, target, workbooks(l), m)
+	return a.writeCopies(l, target, workbooks(l), planMarks(l, account, p))
 }
 
 // writeCopies writes a copy of each workbook. One that is damaged is named, and

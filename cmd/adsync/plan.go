@@ -78,7 +78,7 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 	if err := a.showPlan(l, f, agent.Account, view.Plan); err != nil {
 		return err
 	}
-	if err := a.markPlan(l, f.marked, view.Plan, agent.Account.Currency); err != nil {
+	if err := a.markPlan(l, f.marked, agent.Account, view.Plan); err != nil {
 		return err
 	}
 	if err := a.invalid(l, view.Plan.Problems); err != nil {
@@ -208,6 +208,9 @@ func (a *app) planFailed(l loaded, f planFlags, failure error) error {
 
 func (a *app) showPlan(l loaded, f planFlags, account state.Account, p *plan.Plan) error {
 	a.clearLine()
+	if a.flags.output == "xlsx" {
+		return a.writePlanBook(l, f, account, p)
+	}
 	return a.printPlan(l, f, a.document(l, account, p))
 }
 

@@ -24,11 +24,12 @@ var planForms = map[string]planForm{
 	"markdown": {func(w io.Writer, d *planDocument) error { return planview.WriteMarkdown(w, schemas(), d) }, true},
 	"html":     {func(w io.Writer, d *planDocument) error { return planview.WriteHTML(w, schemas(), d) }, true},
 	"github":   {onFailure: true},
+	"xlsx":     {}, // of the plan and the user's workbook; see writePlanBook
 }
 
 // formNames are the forms in the order help lists them.
 func formNames() []string {
-	return []string{"text", "json", "ndjson", "markdown", "html", "github"}
+	return []string{"text", "json", "ndjson", "markdown", "html", "xlsx", "github"}
 }
 
 func formFlags(c *cobra.Command, f *planFlags) {
@@ -41,9 +42,26 @@ func (a *app) printPlan(l loaded, f planFlags, d *planDocument) error {
 	if f.file == "" {
 		return a.writePlan(l, a.out, f, d)
 	}
+	if err := notASource(l, f.file); err != nil {
+		return err
+	}
 	err := writeFile(f.file, func(w io.Writer) error { return a.writePlan(l, w, f, d) })
 	if err != nil {
 		return configuration("--output-file: %v", err)
+	}
+	return nil
+}
+
+// notASource refuses to write over what the plan was made from.
+func notASource(l loaded, file string) error {
+	target, err := resolved(file)
+	if err != nil {
+		return configuration("--output-file: %v", err)
+	}
+	for _, s := range l.desired.Sources {
+		if own, err := resolved(filepath.Join(l.project.Root, filepath.FromSlash(s.File))); err == nil && own == target {
+			return configuration("--output-file: %s is a source that was read; want another name", file)
+		}
 	}
 	return nil
 }

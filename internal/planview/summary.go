@@ -1,0 +1,45 @@
+package planview
+
+import (
+	"strings"
+
+	"adsync/internal/resource"
+)
+
+// Summary gives what a plan says first, a label and a text each, for forms that
+// are tables.
+func Summary(schemas resource.Schemas, d *Document) [][2]string {
+	p := describe(schemas, d, detail{room: 80})
+	var lines [][2]string
+	add := func(label, text string) { lines = append(lines, [2]string{label, text}) }
+	for _, s := range p.money {
+		add(s.label, s.text)
+	}
+	for _, s := range p.movers {
+		add(s.label, s.text+" a day")
+	}
+	for _, s := range p.bounds {
+		add(s.label, s.text)
+	}
+	for _, said := range p.caveat {
+		add("Mind", said)
+	}
+	for _, said := range p.since {
+		add("Since", said)
+	}
+	what, said, cut := strings.Cut(p.plan, ": ")
+	if !cut {
+		what, said = "Plan", p.plan
+	}
+	add(what, said)
+	if p.held != "" {
+		add(strings.TrimSuffix(heldTitle, ":"), p.held)
+	}
+	for _, said := range p.selected {
+		add("Selection", said)
+	}
+	for _, s := range p.slips {
+		add("May be a slip: "+s.hazard, strings.TrimSpace(s.message+" "+s.examples+" "+s.release))
+	}
+	return lines
+}
