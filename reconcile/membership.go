@@ -176,6 +176,7 @@ func (r *run) membersStep(ctx context.Context, p part, file *plan.Field, revisio
 	}
 	step := r.withOperation(r.step("members", state.Membership, path, key, body), p, "")
 	step.Operations[0].Set.Set(m.Revision, resource.Number(revision))
+	step.Operations[0].Set.Set(m.Do, resource.Text(operation.Name)) // also where the files do not say it: the one before may have been another
 	return step, nil
 }
 

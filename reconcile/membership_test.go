@@ -113,6 +113,27 @@ func TestAudienceFromItsCreateToItsArchive(t *testing.T) {
 	}
 }
 
+// Open points: however long the service works, wherever it stops and whatever it
+// calls a small audience, the second plan is empty.
+func TestAudienceOpenPointsDoNotMatter(t *testing.T) {
+	for _, points := range []string{
+		"audience_duration=60s,audience_operation_stalls=half_way", "audience_duration=0s,audience_below_minimum=ready", "key_with_other_body=refused,short_pages=yes", "list_archived=no",
+	} {
+		t.Run(points, func(t *testing.T) {
+			w := newWorld(t, emulatortest.WithPoints(t, points))
+			w.audience("customers", 0, 50)
+			w.clean()
+			w.audience("customers", 50, 60, "members.do", "add")
+			w.clean()
+			w.audience("customers", 50, 100)
+			w.clean()
+			w.audience("customers", 50, 100, "status", "archived")
+			w.permitAlso("archives")
+			w.clean()
+		})
+	}
+}
+
 // The interface, part 4: an audience without a file is for accounts with small
 // audiences; elsewhere its row says so, and the others go on.
 func TestEmptyAudienceIsRefusedWhereTheAccountHasNone(t *testing.T) {
