@@ -20,7 +20,7 @@ func testEncoder(t *testing.T, bidding string) encoder {
 		t.Fatal(err)
 	}
 	return encoder{
-		schemas: kinds.All().Routed(), zone: zone,
+		schemas: kinds.All(), zone: zone,
 		files: func(source string) string { return map[string]string{"sha256:aa": "file_1"}[source] },
 		value: func(a resource.Address, name string) resource.Value {
 			if a.Kind == kinds.Campaign && name == "bidding_type" {

@@ -58,7 +58,7 @@ func (w *world) newAgent() *reconcile.Agent {
 		w.t.Fatal(err)
 	}
 	return &reconcile.Agent{
-		Service: client, Store: w.store, Schemas: kinds.All().Routed(), Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
+		Service: client, Store: w.store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
 		Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
 		People: func(digest string) (reconcile.People, error) {
 			return reconcile.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil

@@ -70,7 +70,7 @@ func (a *app) runAdopt(c *cobra.Command, args []string, all bool) error {
 	case all == (len(picks) > 0):
 		return usage(c, fmt.Errorf("want addresses such as campaign/spring-launch, or --all"))
 	}
-	l := a.loadForService(c.Context(), dir)
+	l := a.load(c.Context(), dir)
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
 	if err := f.readApproved(); err != nil {
 		return err
 	}
-	l := a.loadForService(c.Context(), dir)
+	l := a.load(c.Context(), dir)
 	report, err := a.applied(c.Context(), l, f)
 	err = a.finish(l, f, report, err)
 	if known := new(exit); errors.As(err, &known) && known.code == exitPartial && c.Context().Err() != nil {

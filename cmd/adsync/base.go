@@ -27,7 +27,7 @@ func (a *app) sinceBase(ctx context.Context, l loaded, view *reconcile.View, rev
 	}
 	defer at.Close()
 	base := plan.Base{Revision: diag.Printable(revision), Commit: at.Commit}
-	before := routed(a.loadRead(ctx, at.Project, at.Problems))
+	before := a.loadRead(ctx, at.Project, at.Problems)
 	if n := len(before.desired.Problems); diag.HasErrors(before.desired.Problems) {
 		a.note("--base: the files at %.12s have %s; everything counts as a consequence of the change", at.Commit, plural(n, "problem"))
 		view.Plan.Since(base, nil)

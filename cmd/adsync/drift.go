@@ -81,7 +81,7 @@ func (a *app) runDrift(c *cobra.Command, args []string, f driftFlags) error {
 	if err != nil {
 		return err
 	}
-	l := a.loadForService(c.Context(), dir)
+	l := a.load(c.Context(), dir)
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
 		return usage(c, fmt.Errorf("figures go into a workbook; use -o xlsx"))
 	}
 	project, problems := a.readProject(dir)
-	l := loaded{project: project, schemas: schemas().Routed()}
+	l := loaded{project: project, schemas: schemas()}
 	if err := a.invalid(l, problems); err != nil {
 		return err
 	}

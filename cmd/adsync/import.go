@@ -52,7 +52,7 @@ func (a *app) runImport(c *cobra.Command, args []string, f importFlags) error {
 	if err != nil {
 		return err
 	}
-	l := a.loadForService(c.Context(), dir)
+	l := a.load(c.Context(), dir)
 	l.desired.Problems = slices.DeleteFunc(l.desired.Problems, func(p diag.Problem) bool { return p.Code == diag.NoSources }) // the files come now
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err

@@ -36,7 +36,7 @@ func readingAgent(t *testing.T) (*emulatortest.Service, state.Store, *reconcile.
 		t.Fatal(err)
 	}
 	return service, store, &reconcile.Agent{
-		Service: client, Store: store, Schemas: kinds.All().Routed(), Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: sleep,
+		Service: client, Store: store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: sleep,
 	}
 }
 
@@ -62,7 +62,7 @@ func TestImportThenPlanIsEmpty(t *testing.T) {
 		if diag.HasErrors(desired.Problems) {
 			rt.Fatalf("the files have problems: %v", desired.Problems)
 		}
-		applied, err := found.Agreeing(kinds.All().Routed(), desired.Snapshot)
+		applied, err := found.Agreeing(kinds.All(), desired.Snapshot)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func drawHostile(t *testing.T, rt *rapid.T, s *emulatortest.Service) {
 // importedFiles writes what was imported in one of the formats.
 func importedFiles(rt *rapid.T, s *resource.Snapshot) (map[string][]byte, sources.Account) {
 	account := sources.Account{ID: emulatortest.AccountID, Currency: "USD", TimeZone: "America/New_York"}
-	schemas := kinds.All().Routed()
+	schemas := kinds.All()
 	switch format := rapid.SampledFrom([]string{"yaml", "xlsx", "csv"}).Draw(rt, "format"); format {
 	case "yaml":
 		env, err := sources.Project{Account: account}.Env()

@@ -19,7 +19,7 @@ type onlineCheck struct {
 // checkOnline has the service validate what apply would send, and puts what it
 // refuses at the cells and lines it came from. Nothing is changed.
 func (a *app) checkOnline(c *cobra.Command, whole loaded) (*onlineCheck, []diag.Problem, error) {
-	l := routed(whole)
+	l := whole
 	desired, err := a.wanted(l, planFlags{})
 	if err != nil {
 		return nil, l.desired.Problems, err

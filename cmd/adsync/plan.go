@@ -127,7 +127,7 @@ func pending(p *plan.Plan) bool {
 
 // planned loads, connects for reading only, and plans.
 func (a *app) planned(ctx context.Context, dir string, f planFlags) (loaded, *reconcile.View, *reconcile.Agent, error) {
-	l := a.loadForService(ctx, dir)
+	l := a.load(ctx, dir)
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return l, nil, nil, err
 	}

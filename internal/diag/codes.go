@@ -33,7 +33,6 @@ const (
 	MergedCell      Code = "ADS1025"
 	Immutable       Code = "ADS1026"
 	HiddenCells     Code = "ADS1027" // hidden rows, columns or sheets that are read
-	NotApplied      Code = "ADS1028" // a kind this version reads and checks, and does not send
 	StrayPicture    Code = "ADS1029" // a picture of a workbook that is no row's image, where one may be meant
 	LeftOut         Code = "ADS1030" // lines of a members file that are not used
 	ShownOtherwise  Code = "ADS1031" // a cell that shows something else than the amount it stores

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -75,7 +74,6 @@ type Schema struct {
 	Insights string   // the level its figures are asked for at: "campaign"; "" has none
 	Audit    string   // the filter of the audit log that names one: "campaign_id"; "" has none
 	Only     string   // key of a kind an account has one of: nobody writes it
-	Unrouted bool     // read and checked; no route carries it to the service yet
 	NameFrom []string // attributes that name it, the first that is set: the default key is their slug
 	Removal  string   // the status that removes it: "archived"
 	Lasting  string   // why nothing removes it: "the service has no call that archives an event setting"
@@ -265,11 +263,6 @@ func (ss Schemas) Of(kind Kind) *Schema {
 		}
 	}
 	return nil
-}
-
-// Routed leaves out the kinds that are only read and checked.
-func (ss Schemas) Routed() Schemas {
-	return slices.DeleteFunc(slices.Clone(ss), func(s *Schema) bool { return s.Unrouted })
 }
 
 // ChildrenOf gives the kinds that have the kind as parent.
