@@ -48,6 +48,7 @@ func Diff(in Input) *Plan {
 // differ is one computation of a plan.
 type differ struct {
 	Input
+	copied    bool // Desired is a copy, without what is ignored
 	plan      *Plan
 	kinds     map[resource.Kind]*kind
 	addresses []resource.Address // of all three snapshots, parents first
@@ -97,6 +98,7 @@ func newDiffer(in Input) *differ {
 	for _, e := range in.Recent.Amounts {
 		d.dayAgo[amountOf{e.Address, e.Attribute}] = e.Micros
 	}
+	d.ignore()
 	d.findShrunk()
 	return d
 }

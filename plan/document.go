@@ -21,7 +21,8 @@ type Document struct {
 	Problems []diag.Problem   `json:"problems"`
 
 	Accidents []AccidentDocument `json:"accidents"`
-	Moved     []MoveDocument     `json:"moved,omitempty"` // keys that change, with the record that goes along
+	Ignored   []Ignore           `json:"ignored,omitempty"` // attributes left to others, that hold today
+	Moved     []MoveDocument     `json:"moved,omitempty"`   // keys that change, with the record that goes along
 
 	Selection *SelectionDocument `json:"selection,omitempty"` // of a plan for a part of the account
 	Saved     *SavedDocument     `json:"saved,omitempty"`     // where a saved plan is applied
@@ -88,7 +89,7 @@ type Summary struct {
 // Document gives the JSON form of the plan.
 func (p *Plan) Document() Document {
 	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Base: p.Base, Problems: p.Problems,
-		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved}
+		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved, Ignored: p.Ignored}
 	for i := range p.Changes {
 		d.Changes = append(d.Changes, p.Changes[i].Document())
 	}

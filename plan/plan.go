@@ -21,6 +21,7 @@ type Input struct {
 	Waiting             *resource.Snapshot // edits an apply has seen before and not carried out
 	Policy              Policy
 	Allow               []Allowance
+	Ignore              []Ignore // attributes that are left to others
 	Select              Selection
 	Agreed              *Agreement // a saved plan; nil without one
 
@@ -50,6 +51,7 @@ type Plan struct {
 	Stale     []Stale            // what moved since the plan was saved, by address; nil without a saved plan
 	Newer     int                // changes a saved plan does not know, and which are left out
 	Moved     []MoveDocument     // keys that change, with the record that goes along
+	Ignored   []Ignore           // attributes left to others, that hold today
 	Unmatched error              // a pattern of the selection that names nothing; nil where every one does
 
 	schemas resource.Schemas

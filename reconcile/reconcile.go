@@ -59,6 +59,7 @@ type Desired struct {
 	Policy   plan.Policy
 	Allow    []plan.Allowance
 	Select   plan.Selection
+	Ignore   []plan.Ignore
 	Moves    []plan.Move           // keys that were changed
 	Most     map[resource.Kind]int // how many of a kind the account may have, where the files say so
 	Agreed   *plan.Agreement       // a saved plan; nil without one
@@ -110,7 +111,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting,
-		Policy: desired.Policy, Allow: desired.Allow, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
+		Policy: desired.Policy, Allow: desired.Allow, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: live.Lacking,
 	}

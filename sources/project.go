@@ -34,6 +34,7 @@ type Project struct {
 	Service string   // "" or "emulator"
 	State   string   // folder of adsync's own state, relative to Root
 	Policy  Policy
+	Ignore  []Ignoring
 	Moved   []Moving              // keys that were changed
 	Domains []Setting             // where landing pages may be; empty for anywhere
 	Limits  map[resource.Kind]int // how many of a kind the account may have, where that is not what a self-serve account may
@@ -136,6 +137,7 @@ func (p *Project) readDocument(w *walker, document *yaml.Node) {
 		"policy":  func(n *yaml.Node) { p.Policy.read(w, n) },
 		"domains": func(n *yaml.Node) { p.readDomains(w, n) },
 		"moved":   func(n *yaml.Node) { p.readMoved(w, n) },
+		"ignore":  func(n *yaml.Node) { p.readIgnore(w, n) },
 	})
 }
 

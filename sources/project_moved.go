@@ -2,6 +2,7 @@ package sources
 
 import (
 	"fmt"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -13,6 +14,17 @@ import (
 type Moving struct {
 	From, To resource.Address
 	Position diag.Position
+}
+
+// Ignoring is an entry of ignore in the project file: an attribute that is left
+// to others for a time.
+type Ignoring struct {
+	Resource  string // kind and key; a star stands for any text between slashes
+	Attribute string
+	Owner     string
+	Reason    string
+	Until     string // last day, YYYY-MM-DD
+	Position  diag.Position
 }
 
 func (p *Project) readMoved(w *walker, node *yaml.Node) {
@@ -33,6 +45,20 @@ func (p *Project) readMoved(w *walker, node *yaml.Node) {
 		if !m.From.IsZero() && !m.To.IsZero() {
 			p.Moved = append(p.Moved, m)
 		}
+	}
+}
+
+func (p *Project) readIgnore(w *walker, node *yaml.Node) {
+	for entry := range w.entriesOf(node, "ignore") {
+		given := w.texts(entry, "ignore", "resource", "attribute", "owner", "reason", "until")
+		if given == nil {
+			continue
+		}
+		if _, err := time.Parse(time.DateOnly, given["until"]); err != nil {
+			w.report(entry, diag.BadProject, fmt.Sprintf("ignore.until is %q; want a day such as 2026-12-31", given["until"]), "")
+			continue
+		}
+		p.Ignore = append(p.Ignore, Ignoring{given["resource"], given["attribute"], given["owner"], given["reason"], given["until"], w.at(entry)})
 	}
 }
 

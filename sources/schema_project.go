@@ -21,6 +21,8 @@ func ProjectSchema() *jsonschema.Schema {
 			Type: jsonschema.Types{"array"}, MinItems: 1, Description: "Domains where landing pages may be, with what lies beneath them. Absent: anywhere.",
 			Items: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: domainName.String(), Examples: []string{"shop.example"}},
 		}},
+		{Name: "ignore", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Attributes that are left to others: not compared and not sent while it lasts.", Items: entryOfTexts(
+			"resource", "Kind and key, such as campaign/spring-*.", "attribute", "The attribute, such as budget.daily.", "owner", "Who looks after it instead.", "reason", "Why.", "until", "The last day, such as 2026-12-31.")}},
 		{Name: "moved", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Keys that were changed: what was applied goes on under the new one.", Items: entryOfTexts("from", "The address before, such as campaign/old.", "to", "The address now, such as campaign/new.")}},
 		{Name: "policy", Schema: closed("The guards of a plan.", jsonschema.Properties{
 			{Name: "drift", Schema: &jsonschema.Schema{Enum: driftChoices, Description: "What becomes of a change that was made outside the files. Absent: report."}},

@@ -170,6 +170,9 @@ func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
 	if l.project.Policy.Prune.Value != "" {
 		desired.Policy.Prune = plan.OnPrune(l.project.Policy.Prune.Value)
 	}
+	for _, i := range l.project.Ignore {
+		desired.Ignore = append(desired.Ignore, plan.Ignore{Resource: i.Resource, Attribute: i.Attribute, Owner: i.Owner, Reason: i.Reason, Until: i.Until, Position: i.Position})
+	}
 	for _, m := range l.project.Moved {
 		desired.Moves = append(desired.Moves, plan.Move{From: m.From, To: m.To, Position: m.Position})
 	}

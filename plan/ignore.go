@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// Ignore leaves an attribute of what is live to others until a day: it is not
+// compared and not sent. A create still says it, and money counts what is live.
+type Ignore struct {
+	Resource  string `json:"resource"` // kind and key; a star stands for any text between slashes
+	Attribute string `json:"attribute"`
+	Owner     string `json:"owner"`
+	Reason    string `json:"reason"`
+	Until     string `json:"until"` // the last day, YYYY-MM-DD
+	Count     int    `json:"count"` // resources it holds for
+
+	Position diag.Position `json:"position"`
+}
+
+// endsSoon is how long before its last day an ignore is warned of.
+const endsSoon = 7 * 24 * time.Hour
+
+// ignore takes what is ignored out of the files.
+func (d *differ) ignore() {
+	for _, i := range d.Input.Ignore {
+		matching, known := d.ignored(i)
+		if !known || d.expired(i) {
+			continue
+		}
+		for _, a := range matching {
+			if d.Live.Get(a) == nil || d.Desired.Get(a).Value(i.Attribute).IsAbsent() {
+				continue
+			}
+			without := *d.Desired.Get(a)
+			without.Attributes = slices.Clone(without.Attributes)
+			without.Set(i.Attribute, resource.Value{})
+			d.replaceDesired(&without)
+			i.Count++
+		}
+		d.plan.Ignored = append(d.plan.Ignored, i)
+	}
+}
+
+// replaceDesired changes a copy of the files, never the files.
+func (d *differ) replaceDesired(r *resource.Resource) {
+	if !d.copied {
+		files := resource.NewSnapshot(d.Desired.Len())
+		for have := range d.Desired.All() {
+			files.Add(have)
+		}
+		d.Desired, d.copied = files, true
+	}
+	d.Desired.Put(r)
+}
+
+// ignored gives the resources of the files a pattern fits.
+func (d *differ) ignored(i Ignore) (matching []resource.Address, known bool) {
+	kindName, key, _ := strings.Cut(i.Resource, "/")
+	k := d.kinds[resource.Kind(kindName)]
+	report := func(message string, names []string, meant string) {
+		d.problems.Add(diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: i.Position, Message: message, Hint: diag.DidYouMean(meant, names)})
+	}
+	if k == nil {
+		report(fmt.Sprintf("ignore.resource is %q; want a kind and a key, such as campaign/spring-*", i.Resource), nil, "")
+		return nil, false
+	}
+	if k.attributes[i.Attribute] == nil {
+		var names []string
+		for _, a := range k.schema.Attributes {
+			names = append(names, a.Name)
+		}
+		report(fmt.Sprintf("ignore.attribute is %q; want an attribute of %s", i.Attribute, kindName), names, i.Attribute)
+		return nil, false
+	}
+	var all []string
+	for _, a := range d.Desired.Addresses() {
+		if a.Kind != k.schema.Kind {
+			continue
+		}
+		all = append(all, a.String())
+		if fits, err := path.Match(key, a.Key); err == nil && fits {
+			matching = append(matching, a)
+		}
+	}
+	if len(matching) == 0 {
+		report(fmt.Sprintf("ignore.resource is %q, which fits nothing in the files; want one that does", i.Resource), all, i.Resource)
+	}
+	return matching, len(matching) > 0
+}
+
+// expired warns of what has ended or ends soon.
+func (d *differ) expired(i Ignore) bool {
+	today, err := time.Parse(time.DateOnly, d.Today)
+	until, wrong := time.Parse(time.DateOnly, i.Until)
+	if err != nil || wrong != nil {
+		return wrong != nil
+	}
+	what := fmt.Sprintf("%s of %s is ignored until %s", i.Attribute, i.Resource, i.Until)
+	warn := func(message string) {
+		d.problems.Add(diag.Problem{Severity: diag.Warning, Code: diag.NeedsDecision, Position: i.Position, Message: message})
+	}
+	switch {
+	case today.After(until):
+		warn(what + ", which is over, so that it is compared again; want the entry taken away, or a later day")
+		return true
+	case until.Sub(today) <= endsSoon:
+		warn(what + ", which ends soon; want to agree with " + i.Owner + " what comes then")
+	}
+	return false
+}
