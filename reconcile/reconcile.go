@@ -117,7 +117,11 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	computed := plan.Diff(input)
 	computed.NoteMoves(desired.Moves, renamed)
-	computed.Problems = slices.Concat(misplaced, problems, computed.Problems, a.tellForeign(ctx, computed, last))
+	missing, err := a.missingImages(ctx, computed)
+	if err != nil {
+		return nil, err
+	}
+	computed.Problems = slices.Concat(misplaced, problems, computed.Problems, missing, a.tellForeign(ctx, computed, last))
 	return &View{Plan: computed, Last: last, Live: live, input: input, renamed: renamed}, nil
 }
 

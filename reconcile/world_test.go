@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -105,7 +106,11 @@ func value(v any) resource.Value {
 	case []string:
 		return resource.List(v)
 	}
-	return resource.Text(v.(string))
+	text := v.(string)
+	if strings.HasPrefix(text, "sha256:") {
+		return resource.Text(text).As("image.png")
+	}
+	return resource.Text(text)
 }
 
 // image puts a picture into the tree and gives its canonical value.

@@ -25,6 +25,7 @@ func (c *collection) desired(files []file, results []result) Desired {
 			d.keepImages(e)
 		}
 	}
+	c.findContents(&d)
 	for i, f := range files {
 		if !f.members {
 			d.Sources = append(d.Sources, Source{File: f.name, Rows: results[i].rows, Hash: f.hash})
