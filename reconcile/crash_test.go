@@ -113,6 +113,10 @@ func (m mortal) RecordFile(ctx context.Context, source, id string) error {
 	return m.write(func() error { return m.Store.RecordFile(ctx, source, id) })
 }
 
+func (m mortal) RecordMove(ctx context.Context, move state.Move) error {
+	return m.write(func() error { return m.Store.RecordMove(ctx, move) })
+}
+
 func (m mortal) RecordWaiting(ctx context.Context, waiting *resource.Snapshot) error {
 	return m.write(func() error { return m.Store.RecordWaiting(ctx, waiting) })
 }

@@ -57,7 +57,9 @@ const TrustWindow = 20 * time.Minute
 type Desired struct {
 	Snapshot *resource.Snapshot
 	Policy   plan.Policy
-	Allow    []plan.Allowance
+	Allow    []plan.Allowance // given for this plan; one that releases nothing is named
+	Standing []plan.Allowance // given beforehand
+	Bound    []Bound          // given beforehand for one plan each
 	Select   plan.Selection
 	Ignore   []plan.Ignore
 	Moves    []plan.Move           // keys that were changed
@@ -109,19 +111,25 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	recent, err := a.recent(ctx)
+	if err != nil {
+		return nil, err
+	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting,
-		Policy: desired.Policy, Allow: desired.Allow, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
+		Policy: desired.Policy, Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: live.Lacking,
 	}
-	computed := plan.Diff(input)
-	computed.NoteMoves(desired.Moves, renamed)
+	computed := desired.bind(&input, func(p *plan.Plan) {
+		p.NoteMoves(desired.Moves, renamed)
+		p.Problems = slices.Concat(misplaced, problems, p.Problems)
+	})
 	missing, err := a.missingImages(ctx, computed)
 	if err != nil {
 		return nil, err
 	}
-	computed.Problems = slices.Concat(misplaced, problems, computed.Problems, missing, a.tellForeign(ctx, computed, last))
+	computed.Problems = slices.Concat(computed.Problems, missing, a.tellForeign(ctx, computed, last))
 	return &View{Plan: computed, Last: last, Live: live, input: input, renamed: renamed}, nil
 }
 
@@ -145,6 +153,9 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 		return run.report(), err
 	}
 	problems, err := run.rehearse(ctx)
+	if err == nil && len(problems) == 0 {
+		err = run.recordMove(ctx)
+	}
 	if err == nil && len(problems) == 0 {
 		err = run.waves(ctx)
 	}

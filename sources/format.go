@@ -70,6 +70,6 @@ func (w *rewriter) saidBy(ctx context.Context, name string, content []byte) stri
 	p := Project{File: name}
 	problems := p.read(content)
 	p.sourcesAt = nil
-	p.Policy.Drift.Position, p.Policy.Prune.Position = diag.Position{}, diag.Position{}
+	p.Policy = p.Policy.unplaced()
 	return fmt.Sprintf("%+v", p) + strings.Join(problemsSaid(problems), "\n")
 }

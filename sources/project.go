@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,15 +48,6 @@ type Project struct {
 // ConfigMap's is; it is followed once, so that no reading is of two folders
 // (fault F6).
 func (p Project) folder() string { return cmp.Or(p.resolved, p.Root) }
-
-// Policy is the part of the policy that stands beside the sources. It holds no
-// allowances: what is watched never loosens a guard (design.md section 6).
-type Policy struct {
-	Drift Setting // report or revert
-	Prune Setting // keep, pause or archive
-
-	SavedPlanMinutes Setting // how long a saved plan may wait: 1 to 30
-}
 
 // Setting is one value of the project file; the zero Setting is not written.
 type Setting struct {
@@ -200,26 +190,4 @@ func (p *Project) readState(w *walker, node *yaml.Node) {
 		return
 	}
 	p.State = filepath.ToSlash(filepath.Clean(state))
-}
-
-// The choices of the policy.
-var (
-	driftChoices = []string{"report", "revert"}
-	pruneChoices = []string{"keep", "pause", "archive"}
-)
-
-func (p *Policy) read(w *walker, node *yaml.Node) {
-	w.fields(node, "policy", map[string]func(*yaml.Node){
-		"drift": func(n *yaml.Node) { p.Drift = w.choice(n, "policy.drift", driftChoices...) },
-		"prune": func(n *yaml.Node) { p.Prune = w.choice(n, "policy.prune", pruneChoices...) },
-		"saved_plan_minutes": func(n *yaml.Node) {
-			p.SavedPlanMinutes = w.setting(n, "policy.saved_plan_minutes")
-			if minutes, err := strconv.Atoi(p.SavedPlanMinutes.Value); err != nil || minutes < 1 || minutes > 30 {
-				w.report(n, diag.BadProject, fmt.Sprintf("policy.saved_plan_minutes is %q; want 1 to 30", p.SavedPlanMinutes.Value), "longer is the operator's: ADSYNC_PLAN_MINUTES")
-			}
-		},
-		"allow": func(n *yaml.Node) {
-			w.report(n, diag.BadProject, "policy.allow stands in a watched file; want allowances from who applies", "a file that is reviewed with the campaigns must not loosen a guard; use apply --allow")
-		},
-	})
 }

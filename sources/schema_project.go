@@ -1,6 +1,8 @@
 package sources
 
-import "adsync/internal/jsonschema"
+import (
+	"adsync/internal/jsonschema"
+)
 
 // ProjectSchema describes adsync.yaml, for editors.
 func ProjectSchema() *jsonschema.Schema {
@@ -24,11 +26,7 @@ func ProjectSchema() *jsonschema.Schema {
 		{Name: "ignore", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Attributes that are left to others: not compared and not sent while it lasts.", Items: entryOfTexts(
 			"resource", "Kind and key, such as campaign/spring-*.", "attribute", "The attribute, such as budget.daily.", "owner", "Who looks after it instead.", "reason", "Why.", "until", "The last day, such as 2026-12-31.")}},
 		{Name: "moved", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Keys that were changed: what was applied goes on under the new one.", Items: entryOfTexts("from", "The address before, such as campaign/old.", "to", "The address now, such as campaign/new.")}},
-		{Name: "policy", Schema: closed("The guards of a plan.", jsonschema.Properties{
-			{Name: "drift", Schema: &jsonschema.Schema{Enum: driftChoices, Description: "What becomes of a change that was made outside the files. Absent: report."}},
-			{Name: "prune", Schema: &jsonschema.Schema{Enum: pruneChoices, Description: "What becomes of a resource that was removed from the files. Absent: keep."}},
-			{Name: "saved_plan_minutes", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: "^(?:[1-9]|[12][0-9]|30)$", Description: "How long a saved plan may wait for apply, 1 to 30 minutes. Absent: 30."}},
-		})},
+		{Name: "policy", Schema: policySchema("The guards of a plan. A limit may only be tighter than the operator's, or than the default.")},
 	})
 	whole.Title = "adsync: the project file"
 	return whole

@@ -18,6 +18,7 @@ const (
 	classGeneration class = "generation" // address → number
 	classKey        class = "key"        // key that was sent → path and hash of the bytes
 	classLast       class = "last"       // address → last-applied resource
+	classMove       class = "move"       // run → what it set out to do to spend
 	classOperations class = "operations" // step → its operations, while the step is open
 	classRun        class = "run"        // run → when and what
 	classStep       class = "step"       // step → where it stands

@@ -65,6 +65,7 @@ func TestReaderWritesNothing(t *testing.T) {
 		"RecordFile":       s.RecordFile(ctx, "a", "b"),
 		"RecordCapability": s.RecordCapability(ctx, "a", true),
 		"RecordWaiting":    s.RecordWaiting(ctx, &resource.Snapshot{}),
+		"RecordMove":       s.RecordMove(ctx, Move{}),
 		"RecordRun":        s.RecordRun(ctx, Run{}),
 		"Block":            s.Block(ctx, address("ad/a"), "", "", ""),
 		"Unblock":          s.Unblock(ctx, nil),

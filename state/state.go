@@ -133,6 +133,11 @@ type Store interface {
 	Waiting(ctx context.Context) (*resource.Snapshot, error)
 	RecordWaiting(ctx context.Context, waiting *resource.Snapshot) error
 
+	// Moves gives what applies set out to do to spend since a moment, oldest
+	// first; RecordMove adds one.
+	Moves(ctx context.Context, since time.Time) ([]Move, error)
+	RecordMove(ctx context.Context, move Move) error
+
 	// RecordRun writes a run, in place of the one with the same id. The newest
 	// 1,000 are kept.
 	RecordRun(ctx context.Context, run Run) error

@@ -44,6 +44,7 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
 	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
 	f.selectFlags.register(c)
+	c.Flags().BoolVar(&f.unattended, "unattended", false, "nobody looks: do not ask, take allowances from the operator's file alone, and raise nothing without its max_daily_exposure")
 	approvedFlag(c, &f.approved)
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field of the plan, however long it is")
 	a.outputs(c, "text", "json")
@@ -61,6 +62,10 @@ func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
 	if err := f.readApproved(); err != nil {
 		return err
 	}
+	if f.unattended && len(f.allow) > 0 {
+		return usage(c, errors.New("--unattended with --allow or --approved: nobody is there to allow anything; want the allowance in the operator's file"))
+	}
+	f.yes = f.yes || f.unattended
 	l := a.load(c.Context(), dir)
 	report, err := a.applied(c.Context(), l, f)
 	err = a.finish(l, f, report, err)

@@ -22,7 +22,8 @@ import (
 )
 
 // The operator's side of the configuration: addresses and credentials come from
-// the environment alone, never from what is watched (design.md section 6).
+// the environment and the operator's file, never from what is watched
+// (design.md section 6).
 const (
 	envBaseURL    = "ADSYNC_BASE_URL"
 	envKey        = "ADSYNC_API_KEY"
@@ -106,11 +107,16 @@ func openState(ctx context.Context, p sources.Project, readOnly bool) (state.Sto
 // this process where the project names it.
 func (a *app) address(s *session, p sources.Project) (string, adsapi.Secret, error) {
 	if base := a.env(envBaseURL); base != "" {
-		key, err := a.key()
+		key, err := a.key(p)
 		return base, key, err
 	}
 	if p.Service != "emulator" {
-		return "", adsapi.Secret{}, configuration("no service: set %s and %s, or write `service: emulator` in adsync.yaml to try it", envBaseURL, envKey)
+		o, _ := a.operator(p) // its problems were said when the project was loaded
+		if o.BaseURL.Value == "" {
+			return "", adsapi.Secret{}, configuration("no service: set %s and %s, name them in the operator's file, or write `service: emulator` in adsync.yaml to try it", envBaseURL, envKey)
+		}
+		key, err := a.key(p)
+		return o.BaseURL.Value, key, err
 	}
 	base, err := a.serveEmulator(s, p)
 	return base, adsapi.NewSecret(emulatorKey), err
@@ -118,7 +124,7 @@ func (a *app) address(s *session, p sources.Project) (string, adsapi.Secret, err
 
 // key reads the API key from the environment, from a file, or from a command's
 // standard output.
-func (a *app) key() (adsapi.Secret, error) {
+func (a *app) key(p sources.Project) (adsapi.Secret, error) {
 	if key := strings.TrimSpace(a.env(envKey)); key != "" {
 		return adsapi.NewSecret(key), nil
 	}
@@ -136,7 +142,8 @@ func (a *app) key() (adsapi.Secret, error) {
 		}
 		return adsapi.NewSecret(string(bytes.TrimSpace(content))), nil
 	}
-	return adsapi.Secret{}, configuration("no key: set %s, %s or %s", envKey, envKeyFile, envKeyCommand)
+	o, _ := a.operator(p)
+	return a.operatorKey(o)
 }
 
 // emulatorKey opens nothing but the emulator in this process.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
@@ -54,6 +55,7 @@ func (a *app) load(ctx context.Context, dir string) loaded {
 // may leave nothing to load.
 func (a *app) loadRead(ctx context.Context, project sources.Project, problems []diag.Problem) loaded {
 	l := loaded{project: project, schemas: kinds.All()}
+	problems = append(problems, a.govern(project, l.schemas, time.Now()).problems...)
 	if diag.HasErrors(problems) {
 		l.desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: problems}
 		return l

@@ -46,6 +46,8 @@ type flags struct {
 	output string
 	color  string
 	quiet  bool
+
+	operator string
 }
 
 func (a *app) main(ctx context.Context, args []string) int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/planview"
@@ -22,9 +23,11 @@ type planFlags struct {
 	out      string
 	marked   string
 	approved string
-	base     string
-	full     bool
-	file     string // the form goes there, and not to standard output
+
+	unattended bool // nobody looks: allowances come from the operator's file alone
+	base       string
+	full       bool
+	file       string // the form goes there, and not to standard output
 }
 
 func (a *app) plan() *cobra.Command {
@@ -163,13 +166,9 @@ func (a *app) noteOpenSteps(ctx context.Context, store state.Store) error {
 // wanted joins the files with the policy of the project and the allowances of
 // the command line.
 func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
-	desired := reconcile.Desired{Snapshot: l.desired.Snapshot, Policy: plan.DefaultPolicy(), Most: l.project.Limits}
-	if l.project.Policy.Drift.Value != "" {
-		desired.Policy.Drift = plan.OnDrift(l.project.Policy.Drift.Value)
-	}
-	if l.project.Policy.Prune.Value != "" {
-		desired.Policy.Prune = plan.OnPrune(l.project.Policy.Prune.Value)
-	}
+	g := a.govern(l.project, l.schemas, time.Now())
+	desired := reconcile.Desired{Snapshot: l.desired.Snapshot, Policy: g.policy, Most: l.project.Limits, Standing: g.standing, Bound: g.bound}
+	desired.Policy.Unattended = f.unattended
 	for _, i := range l.project.Ignore {
 		desired.Ignore = append(desired.Ignore, plan.Ignore{Resource: i.Resource, Attribute: i.Attribute, Owner: i.Owner, Reason: i.Reason, Until: i.Until, Position: i.Position})
 	}

@@ -23,6 +23,7 @@ var described = []struct {
 }{
 	{"yaml", "one document of a YAML source", always(func() *jsonschema.Schema { return sources.YAMLSchema(schemas()) })},
 	{"project", "adsync.yaml", always(sources.ProjectSchema)},
+	{"operator", "the operator's file", always(sources.OperatorSchema)},
 	{"workbook", "sheets, columns and cells of a workbook", always(func() *jsonschema.Schema { return sources.WorkbookSchema(schemas()) })},
 	{"plan", "what plan -o json prints", printedSchema[planDocument]("adsync: a plan", "What adsync plan -o json prints. Money is in micros.")},
 	{"plan-line", "a line of what plan -o ndjson prints", planLineSchema},

@@ -10,15 +10,16 @@ import (
 // Imports point inward only; sources, plan, state and adsapi never meet.
 // The emulator is not in it: it shares nothing with the agent.
 var may = map[string][]string{
-	"cmd/adsync":          {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/emulator"},
+	"cmd/adsync":          {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/policy", "internal/emulator"},
 	"reconcile":           {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
 	"plan":                {"internal/resource", "internal/diag"},
-	"sources":             {"internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/resource", "internal/diag"},
+	"sources":             {"internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/resource", "internal/diag"},
 	"state":               {"internal/resource", "internal/diag"},
 	"internal/adsapi":     {"internal/resource", "internal/diag"},
 	"internal/xlsx":       {"internal/resource", "internal/diag"},
 	"internal/csvfile":    {"internal/resource", "internal/diag"},
 	"internal/members":    {"internal/xlsx", "internal/csvfile"},
+	"internal/policy":     {"internal/resource", "internal/diag"},
 	"internal/kinds":      {"internal/resource", "internal/diag"},
 	"internal/resource":   {"internal/diag"},
 	"internal/planview":   {"plan", "internal/resource", "internal/diag"},

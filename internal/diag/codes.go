@@ -65,4 +65,5 @@ const (
 	StateUnwritten Code = "ADS3006"
 	DamagedPlan    Code = "ADS3007" // a saved plan that is cut, damaged, or none
 	UnknownSeal    Code = "ADS3008" // a saved plan that was edited, or sealed with another key
+	AllowsNothing  Code = "ADS3009" // an allowance that released nothing
 )

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/policy"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/reconcile"
+	"adsync/sources"
+)
+
+// governed is the policy that holds, and where each value of it comes from.
+type governed struct {
+	policy   plan.Policy
+	values   []policyValue
+	standing []plan.Allowance  // of the operator's file, still good
+	bound    []reconcile.Bound // of the operator's file, each for one plan
+	operator sources.Operator
+	problems []diag.Problem
+}
+
+// policyValue is one value of the policy as policy show prints it.
+type policyValue struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"` // default, a file and line, a variable, or a flag
+	Help   string `json:"help,omitempty"`
+}
+
+// limitOf finds each limit in the policy of a plan.
+var limitOf = map[string]func(*plan.Policy) *int64{
+	"archives.count":      func(p *plan.Policy) *int64 { return &p.ArchiveCount },
+	"archives.percent":    func(p *plan.Policy) *int64 { return &p.ArchivePercent },
+	"bid.hold_above":      func(p *plan.Policy) *int64 { return &p.Bid.HoldAbove },
+	"bid.refuse_from":     func(p *plan.Policy) *int64 { return &p.Bid.RefuseFrom },
+	"bid.share":           func(p *plan.Policy) *int64 { return &p.BidShare },
+	"budget.hold_above":   func(p *plan.Policy) *int64 { return &p.Budget.HoldAbove },
+	"budget.refuse_from":  func(p *plan.Policy) *int64 { return &p.Budget.RefuseFrom },
+	"exposure.percent":    func(p *plan.Policy) *int64 { return &p.ExposurePercent },
+	"max_bid":             func(p *plan.Policy) *int64 { return &p.MaxBid },
+	"max_daily_budget":    func(p *plan.Policy) *int64 { return &p.MaxDailyBudget },
+	"max_daily_exposure":  func(p *plan.Policy) *int64 { return &p.MaxDailyExposure },
+	"max_lifetime_budget": func(p *plan.Policy) *int64 { return &p.MaxLifetimeBudget },
+	"people.from":         func(p *plan.Policy) *int64 { return &p.PeopleFrom },
+	"people.percent":      func(p *plan.Policy) *int64 { return &p.PeoplePercent },
+	"shrink.from":         func(p *plan.Policy) *int64 { return &p.ShrinkFrom },
+	"shrink.percent":      func(p *plan.Policy) *int64 { return &p.ShrinkPercent },
+	"updates.from":        func(p *plan.Policy) *int64 { return &p.UpdateFrom },
+	"updates.percent":     func(p *plan.Policy) *int64 { return &p.UpdatePercent },
+}
+
+// govern joins the defaults, the operator's file and the project's. The project
+// may only tighten.
+func (a *app) govern(project sources.Project, schemas resource.Schemas, now time.Time) governed {
+	o, problems := a.operator(project)
+	g := governed{policy: plan.DefaultPolicy(), operator: o, problems: problems}
+	for _, s := range policy.Settings() {
+		g.limit(s, project.Policy)
+	}
+	g.choices("drift", []string{"report", "revert"}, o.Policy.Drift, project.Policy.Drift, o.Policy.DriftOf, project.Policy.DriftOf, attributeNames(schemas))
+	g.choices("prune", []string{"keep", "pause", "archive"}, o.Policy.Prune, project.Policy.Prune, o.Policy.PruneOf, project.Policy.PruneOf, kindNames(schemas))
+	g.freeze(slices.Concat(o.Policy.Freeze, project.Policy.Freeze), now)
+	g.allowances(project, now)
+	slices.SortStableFunc(g.values, func(a, b policyValue) int { return strings.Compare(a.Name, b.Name) })
+	return g
+}
+
+// limit takes the value of one limit.
+func (g *governed) limit(s policy.Setting, project sources.Policy) {
+	at := limitOf[s.Name](&g.policy)
+	origin := "default"
+	for _, v := range g.operator.Policy.Limits {
+		if v.Setting.Name == s.Name {
+			*at, origin = v.Number, g.origin(v.Position)
+		}
+	}
+	for _, v := range project.Limits {
+		switch {
+		case v.Setting.Name != s.Name:
+		case s.Looser(v.Number, *at):
+			g.loosens(v.Position, "policy."+s.Name, s.Format(v.Number), s.Format(*at), origin)
+		default:
+			*at, origin = v.Number, g.origin(v.Position)
+		}
+	}
+	g.values = append(g.values, policyValue{s.Name, s.Format(*at), origin, s.Help})
+}
+
+// loosens is the problem of a watched file that would let pass more (X11).
+func (g *governed) loosens(at diag.Position, name, have, bound, origin string) {
+	g.problems = append(g.problems, diag.Problem{
+		Severity: diag.Error, Code: diag.BadProject, Position: at,
+		Message: fmt.Sprintf("%s is %s, looser than %s (%s); want that or less", name, have, bound, origin),
+		Hint:    "a file that is reviewed with the campaigns may tighten a guard; the operator's file may loosen it",
+	})
+}
+
+// origin writes a position short: the operator's file by its name.
+func (g *governed) origin(p diag.Position) string {
+	name := p.File
+	if p.File == g.operator.File {
+		name = filepath.Base(name)
+	}
+	return fmt.Sprintf("%s:%d", name, p.Line)
+}
+
+// choices takes drift or prune: what the project asks for, unless the operator's
+// file says something tighter.
+func (g *governed) choices(name string, order []string, operator, project sources.Setting, operatorOf, projectOf map[string]sources.Setting, known []string) {
+	choose := func(key string, ours, theirs sources.Setting) (sources.Setting, bool) {
+		if theirs.Value == "" {
+			return ours, ours.Value != ""
+		}
+		if ours.Value != "" && slices.Index(order, theirs.Value) > slices.Index(order, ours.Value) {
+			g.loosens(theirs.Position, "policy."+key, theirs.Value, ours.Value, g.origin(ours.Position))
+		}
+		return theirs, true
+	}
+	chosen, written := choose(name, operator, project)
+	value := policyValue{Name: name, Value: order[0], Origin: "default"}
+	if written {
+		g.set(name, "", chosen.Value)
+		value.Value, value.Origin = chosen.Value, g.origin(chosen.Position)
+	}
+	g.values = append(g.values, value)
+	for _, key := range keysOf(operatorOf, projectOf) {
+		ours := operatorOf[key]
+		if ours.Value == "" {
+			ours = operator
+		}
+		chosen, _ := choose(name+"."+key, ours, projectOf[key])
+		if !slices.Contains(known, key) {
+			g.problems = append(g.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: chosen.Position,
+				Message: fmt.Sprintf("policy.%s names %q; want one of %s", name, key, strings.Join(known, ", ")), Hint: diag.DidYouMean(key, known)})
+			continue
+		}
+		g.set(name, key, chosen.Value)
+		g.values = append(g.values, policyValue{Name: name + "." + key, Value: chosen.Value, Origin: g.origin(chosen.Position)})
+	}
+}
+
+func (g *governed) set(name, key, value string) {
+	p := &g.policy
+	switch {
+	case name == "drift" && key == "":
+		p.Drift = plan.OnDrift(value)
+	case name == "drift":
+		if p.DriftOf == nil {
+			p.DriftOf = map[string]plan.OnDrift{}
+		}
+		p.DriftOf[key] = plan.OnDrift(value)
+	case key == "":
+		p.Prune = plan.OnPrune(value)
+	default:
+		if p.PruneOf == nil {
+			p.PruneOf = map[resource.Kind]plan.OnPrune{}
+		}
+		p.PruneOf[resource.Kind(key)] = plan.OnPrune(value)
+	}
+}
+
+func keysOf(maps ...map[string]sources.Setting) []string {
+	var keys []string
+	for _, m := range maps {
+		for key := range m {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+func attributeNames(schemas resource.Schemas) []string {
+	var names []string
+	for _, s := range schemas {
+		for _, a := range s.Attributes {
+			names = append(names, a.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func kindNames(schemas resource.Schemas) []string {
+	var names []string
+	for _, s := range schemas {
+		names = append(names, string(s.Kind))
+	}
+	return names
+}
+
+// freeze finds the windows that are open. A deny beats every allowance, so both
+// files' windows hold.
+func (g *governed) freeze(windows []policy.Window, now time.Time) {
+	for _, w := range windows {
+		until, open, err := w.OpenAt(now)
+		value := policyValue{Name: "freeze", Value: fmt.Sprintf("%s: %s for %s, %s", w.Name, w.Cron, w.For, w.Zone), Origin: g.origin(w.Position)}
+		switch {
+		case err != nil:
+			g.problems = append(g.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: w.Position, Message: err.Error() + "; want a window that comes"})
+		case open:
+			g.policy.Frozen = append(g.policy.Frozen, plan.Freeze{Name: w.Name, Until: until.Format("2006-01-02 15:04 MST"), Reason: w.Reason})
+			value.Value += "; open until " + until.Format("2006-01-02 15:04 MST")
+		}
+		g.values = append(g.values, value)
+	}
+}
+
+// allowances takes those of the operator's file that still hold. The last day is
+// inclusive, in the account's time zone.
+func (g *governed) allowances(project sources.Project, now time.Time) {
+	env, err := project.Env()
+	if err != nil {
+		return // the project's own problem, said at its line
+	}
+	today := now.In(cmp.Or(env.Zone, time.UTC)).Format(time.DateOnly)
+	for _, s := range g.operator.Allow {
+		allowance, err := plan.ParseAllowance(s.Allow)
+		value := policyValue{Name: "allow", Value: s.Allow + "; " + s.Owner + ": " + s.Reason, Origin: g.origin(s.Position)}
+		switch {
+		case err != nil:
+			g.problems = append(g.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: s.Position, Message: err.Error()})
+			continue
+		case s.Until != "" && today > s.Until:
+			value.Value += "; ended " + s.Until
+			g.problems = append(g.problems, diag.Problem{Severity: diag.Warning, Code: diag.BadProject, Position: s.Position,
+				Message: fmt.Sprintf("the allowance %s of %s ended on %s and is not used; want it taken out, or another last day", s.Allow, s.Owner, s.Until)})
+		case s.Plan != "":
+			value.Value += "; for plan " + s.Plan
+			g.bound = append(g.bound, reconcile.Bound{Plan: s.Plan, Allow: allowance})
+		default:
+			value.Value += "; until " + s.Until
+			g.standing = append(g.standing, allowance)
+		}
+		g.values = append(g.values, value)
+	}
+}

@@ -1,0 +1,45 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/plan"
+)
+
+// Bound is an allowance for the one plan that has the hash without it.
+type Bound struct {
+	Plan  string
+	Allow plan.Allowance
+}
+
+// bind computes the plan, and computes it again with the allowances that are
+// bound to it.
+func (d *Desired) bind(input *plan.Input, finish func(*plan.Plan)) *plan.Plan {
+	computed := d.compute(*input, finish)
+	if len(d.Bound) == 0 {
+		return computed
+	}
+	hash := computed.Hash()
+	for _, b := range d.Bound {
+		if b.Plan == hash {
+			input.Allow = append(slices.Clone(input.Allow), b.Allow)
+		}
+	}
+	return d.compute(*input, finish)
+}
+
+// compute finishes the plan, and adds the allowances of this plan that
+// released nothing: a typing error looks like consent.
+func (d *Desired) compute(input plan.Input, finish func(*plan.Plan)) *plan.Plan {
+	computed := plan.Diff(input)
+	finish(computed)
+	for _, a := range computed.Unused {
+		if slices.Contains(d.Allow, a) {
+			computed.Problems = append(computed.Problems, diag.Problem{Severity: diag.Warning, Code: diag.AllowsNothing,
+				Message: fmt.Sprintf("the allowance %s released nothing; want one that the plan asks for", a)})
+		}
+	}
+	return computed
+}

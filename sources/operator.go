@@ -1,0 +1,239 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/policy"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// Operator is what the operator's file says: where the service is, where its key
+// lies, and how much may happen. It stands outside of what is watched, so it may
+// loosen what adsync.yaml may only tighten (design.md section 6). It holds no
+// key itself.
+type Operator struct {
+	File    string // "" where there is none
+	BaseURL Setting
+	Key     KeyReference
+	Policy  Policy
+	Allow   []Standing
+
+	accounts map[string]*Operator
+}
+
+// KeyReference says where a key is: the name of an environment variable, a file,
+// or a command that prints it.
+type KeyReference struct {
+	From    string // env, file or command; "" where nothing is said
+	Setting        // the name, the path or the command
+}
+
+// Standing is an allowance that is given beforehand: for one plan, or until a
+// day.
+type Standing struct {
+	Allow    string // as --allow takes it
+	Plan     string // hash of the one plan it is for, "" for every plan
+	Until    string // last day, YYYY-MM-DD; "" only with Plan
+	Owner    string
+	Reason   string
+	Position diag.Position
+}
+
+// ReadOperator reads an operator's file and puts what its section of the account
+// says in place of what it says for all.
+func ReadOperator(file, account string) (Operator, []diag.Problem) {
+	o := Operator{File: file}
+	about, err := os.Stat(file)
+	if err == nil && about.Mode().Perm()&0o002 != 0 {
+		return o, []diag.Problem{o.refuse("everybody on this machine may write the operator's file; want it writable by its owner alone")}
+	}
+	root, err := os.OpenRoot(filepath.Dir(file))
+	if err != nil {
+		return o, []diag.Problem{o.refuse("the operator's file cannot be read: " + reason(err))}
+	}
+	defer root.Close()
+	content, _, err := readRegular(root, filepath.Base(file), mebibyte)
+	if err != nil {
+		return o, []diag.Problem{o.refuse("the operator's file cannot be read: " + reason(err))}
+	}
+	w := &walker{file: file}
+	if finding := brokenText(content, w.file); finding != nil {
+		return o, []diag.Problem{*finding}
+	}
+	for i, document := range w.documents(content) {
+		switch {
+		case i > 0:
+			w.reportUnseen(document, "a second document; want one", "")
+		case w.sound(document, defaultBounds().yamlDepth):
+			o.read(w, document, true)
+		}
+	}
+	o.take(o.accounts[account])
+	return o, w.problems
+}
+
+func (o *Operator) refuse(message string) diag.Problem {
+	return diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: diag.Position{File: o.File}, Message: message}
+}
+
+func (o *Operator) read(w *walker, node *yaml.Node, top bool) {
+	readers := map[string]func(*yaml.Node){
+		"base_url":    func(n *yaml.Node) { o.BaseURL = w.setting(n, "base_url") },
+		"credentials": func(n *yaml.Node) { o.readKey(w, n) },
+		"policy":      func(n *yaml.Node) { o.Policy.read(w, n) },
+		"allow":       func(n *yaml.Node) { o.readAllow(w, n) },
+	}
+	if top {
+		readers["accounts"] = func(n *yaml.Node) { o.readAccounts(w, n) }
+	}
+	w.fields(node, "the operator's file", readers)
+}
+
+func (o *Operator) readAccounts(w *walker, node *yaml.Node) {
+	o.accounts = map[string]*Operator{}
+	if node.Kind != yaml.MappingNode {
+		w.report(node, diag.BadProject, "accounts is "+shapeOf(node)+"; want a mapping of account ids", "")
+		return
+	}
+	for key, value := range w.entries(node) {
+		section := &Operator{}
+		section.read(w, value, false)
+		o.accounts[key.Value] = section
+	}
+}
+
+// keyForms are the ways to say where a key is. A key itself is never one.
+var keyForms = []string{"command", "env", "file"}
+
+func (o *Operator) readKey(w *walker, node *yaml.Node) {
+	if node.Kind != yaml.MappingNode || len(node.Content) != 2 {
+		w.reportUnseen(node, "credentials holds something else than where the key is; want one of env, file and command, such as {env: ADS_KEY}", "no key stands in a file of adsync: name a variable, a file or a command")
+		return
+	}
+	readers := map[string]func(*yaml.Node){}
+	for _, form := range keyForms {
+		readers[form] = func(n *yaml.Node) { o.Key = KeyReference{form, w.setting(n, "credentials."+form)} }
+	}
+	w.fields(node, "credentials", readers)
+}
+
+func (o *Operator) readAllow(w *walker, node *yaml.Node) {
+	if node.Kind != yaml.SequenceNode {
+		w.report(node, diag.BadProject, "allow is "+shapeOf(node)+"; want a list", "")
+		return
+	}
+	for _, entry := range node.Content {
+		s := Standing{Position: w.at(entry)}
+		text := func(to *string, where string) func(*yaml.Node) {
+			return func(n *yaml.Node) { *to = w.setting(n, "allow."+where).Value }
+		}
+		problems := len(w.problems)
+		w.fields(entry, "allow", map[string]func(*yaml.Node){
+			"allow": text(&s.Allow, "allow"), "plan": text(&s.Plan, "plan"), "until": text(&s.Until, "until"),
+			"owner": text(&s.Owner, "owner"), "reason": text(&s.Reason, "reason"),
+		})
+		if len(w.problems) > problems {
+			continue
+		}
+		if lacks := s.lacks(); lacks != "" {
+			w.report(entry, diag.BadProject, "an allowance "+lacks, "for example {allow: raises-spend=campaign/x, until: 2026-12-01, owner: Ann, reason: the sale}")
+			continue
+		}
+		o.Allow = append(o.Allow, s)
+	}
+}
+
+// lacks says what an allowance that is given beforehand must say and does not.
+func (s *Standing) lacks() string {
+	_, err := time.Parse(time.DateOnly, s.Until)
+	switch {
+	case s.Allow == "":
+		return "allows nothing; want allow"
+	case s.Plan == "" && s.Until == "":
+		return "has no end; want until, a last day, or plan, the hash of the one plan it is for"
+	case s.Until != "" && err != nil:
+		return fmt.Sprintf("holds until %q; want a last day such as 2026-12-01", s.Until)
+	case s.Owner == "" || s.Reason == "":
+		return "has no owner or no reason; want both"
+	}
+	return ""
+}
+
+// take puts what a section says in place of what is said for all. Freeze windows
+// and allowances of both hold.
+func (o *Operator) take(section *Operator) {
+	if section == nil {
+		return
+	}
+	if section.BaseURL.Value != "" {
+		o.BaseURL = section.BaseURL
+	}
+	if section.Key.From != "" {
+		o.Key = section.Key
+	}
+	o.Policy.take(section.Policy)
+	o.Allow = append(o.Allow, section.Allow...)
+}
+
+// ErrWatched says that an operator's file lies among what it guards.
+var ErrWatched = errors.New("lies in the folder it guards; want it outside, where a change of the files cannot loosen it")
+
+// Outside refuses an operator's file within a project's folder, wherever links
+// lead.
+func (p Project) Outside(file string) error {
+	whole, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return errors.New(reason(err))
+	}
+	root, err := filepath.Abs(p.folder())
+	if err != nil {
+		return err
+	}
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved
+	}
+	if whole, err = filepath.Abs(whole); err != nil {
+		return err
+	}
+	if inner, err := filepath.Rel(root, whole); err == nil && inner != ".." && !strings.HasPrefix(inner, ".."+string(filepath.Separator)) {
+		return ErrWatched
+	}
+	return nil
+}
+
+// take puts what another policy says in place of this one's.
+func (p *Policy) take(other Policy) {
+	if other.Drift.Value != "" {
+		p.Drift = other.Drift
+	}
+	if other.Prune.Value != "" {
+		p.Prune = other.Prune
+	}
+	p.DriftOf, p.PruneOf = joined(p.DriftOf, other.DriftOf), joined(p.PruneOf, other.PruneOf)
+	for _, v := range other.Limits {
+		p.Limits = append(without(p.Limits, v.Setting.Name), v)
+	}
+	p.Freeze = append(p.Freeze, other.Freeze...)
+}
+
+func joined(some, others map[string]Setting) map[string]Setting {
+	all := maps.Clone(some)
+	if all == nil {
+		all = map[string]Setting{}
+	}
+	maps.Copy(all, others)
+	return all
+}
+
+func without(limits []policy.Value, name string) []policy.Value {
+	return slices.DeleteFunc(slices.Clone(limits), func(v policy.Value) bool { return v.Setting.Name == name })
+}

@@ -1,0 +1,64 @@
+package sources
+
+import (
+	"strings"
+
+	"adsync/internal/jsonschema"
+	"adsync/internal/policy"
+)
+
+// policySchema describes a policy, in adsync.yaml and in the operator's file.
+func policySchema(help string) *jsonschema.Schema {
+	properties := jsonschema.Properties{
+		{Name: "drift", Schema: orEach(driftChoices, "What becomes of a change that was made outside the files; or a mapping of attributes to it. Absent: report.")},
+		{Name: "prune", Schema: orEach(pruneChoices, "What becomes of a resource that was removed from the files; or a mapping of kinds to it. Absent: keep.")},
+		{Name: "saved_plan_minutes", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: "^(?:[1-9]|[12][0-9]|30)$", Description: "How long a saved plan may wait for apply, 1 to 30 minutes. Absent: 30."}},
+		{Name: "freeze", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Windows in which only pauses and decreases pass.", Items: closed("A freeze window.", jsonschema.Properties{
+			{Name: "name", Schema: setting("What people call it.")}, {Name: "cron", Schema: setting("When it begins, five fields: minute, hour, day of the month, month, day of the week.")},
+			{Name: "for", Schema: setting("How long it lasts, such as 62h.")}, {Name: "timezone", Schema: setting("IANA name of the zone cron counts in.")}, {Name: "reason", Schema: setting("Why.")},
+		})}},
+	}
+	groups := map[string]jsonschema.Properties{}
+	var order []string
+	for _, s := range policy.Settings() {
+		group, name, grouped := strings.Cut(s.Name, ".")
+		if !grouped {
+			properties = append(properties, jsonschema.Property{Name: s.Name, Schema: setting(s.Help)})
+			continue
+		}
+		if groups[group] == nil {
+			order = append(order, group)
+		}
+		groups[group] = append(groups[group], jsonschema.Property{Name: name, Schema: setting(s.Help)})
+	}
+	for _, group := range order {
+		properties = append(properties, jsonschema.Property{Name: group, Schema: closed("Limits.", groups[group])})
+	}
+	return closed(help, properties)
+}
+
+// orEach is one of the choices, or a mapping of names to them.
+func orEach(choices []string, help string) *jsonschema.Schema {
+	return &jsonschema.Schema{Description: help, AnyOf: []*jsonschema.Schema{{Enum: choices}, {Type: jsonschema.Types{"object"}}}}
+}
+
+// OperatorSchema describes the operator's file, for editors.
+func OperatorSchema() *jsonschema.Schema {
+	section := func() jsonschema.Properties {
+		return jsonschema.Properties{
+			{Name: "base_url", Schema: setting("Address of the service.")},
+			{Name: "credentials", Schema: closed("Where the key is; one of the three. The key itself stands nowhere.", jsonschema.Properties{
+				{Name: "env", Schema: setting("Environment variable that holds the key.")}, {Name: "file", Schema: setting("File that holds the key.")}, {Name: "command", Schema: setting("Command that prints the key.")},
+			})},
+			{Name: "policy", Schema: policySchema("The guards of a plan, as tight or as loose as they are to be.")},
+			{Name: "allow", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Allowances given beforehand.", Items: closed("An allowance.", jsonschema.Properties{
+				{Name: "allow", Schema: setting("What is allowed, as --allow takes it.")}, {Name: "until", Schema: setting("Last day it holds, YYYY-MM-DD.")}, {Name: "plan", Schema: setting("Hash of the one plan it is for.")},
+				{Name: "owner", Schema: setting("Who allows it.")}, {Name: "reason", Schema: setting("Why.")},
+			})}},
+		}
+	}
+	accounts := &jsonschema.Schema{Type: jsonschema.Types{"object"}, Description: "By account id: what is said of one account alone, with the keys of this file."}
+	whole := closed("The operator's file of adsync: where the service is, where its key lies, and how much may happen.", append(section(), jsonschema.Property{Name: "accounts", Schema: accounts}))
+	whole.Title = "adsync: the operator's file"
+	return whole
+}
