@@ -56,7 +56,7 @@ func quarter(t testing.TB) *Document {
 	d.Money = plan.Money{Currency: "USD", Today: "2026-11-21", MonthEnds: "2026-11-30",
 		Totals:    plan.Totals{Day: plan.Moved{Before: 1_130_000_000, After: 1_220_000_000}, Month: plan.Moved{Before: 11_300_000_000, After: 12_200_000_000}, Lifetime: plan.Moved{Before: 500_000_000, After: 500_000_000}},
 		Bounds:    []plan.SpendBound{{Address: "daily_spend_limit/autumn", Per: "day", Before: micros(1_200_000_000), After: micros(1_250_000_000), Binds: true}},
-		IfAllowed: &plan.Totals{Day: plan.Moved{Before: 1_130_000_000, After: 1_420_500_000}},
+		IfAllowed: &plan.Totals{Day: plan.Moved{Before: 1_130_000_000, After: 1_420_500_000}, Month: plan.Moved{Before: 11_300_000_000, After: 14_205_000_000}},
 		Campaigns: []plan.CampaignMoney{
 			{Address: "campaign/spring", Name: "Spring", Totals: plan.Totals{Day: plan.Moved{After: 50_000_000}, Month: plan.Moved{After: 500_000_000}}},
 			{Address: "campaign/brand", Name: "Brand", Totals: plan.Totals{Day: plan.Moved{Before: 120_000_000, After: 160_000_000}, Month: plan.Moved{Before: 1_200_000_000, After: 1_600_000_000}}},

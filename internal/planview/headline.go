@@ -88,8 +88,12 @@ func boundOf(b plan.SpendBound, currency string) sum {
 // caveats are what somebody should know who trusts the sums: what a yes to
 // everything would cost, and what could not be read.
 func (p *page) caveats(m *plan.Money, currency string) {
-	if all := m.IfAllowed; all != nil && all.Day.After != m.Day.After {
-		p.caveat = append(p.caveat, "Were all allowed that is held: "+strings.TrimSpace(amount(all.Day.After)+" "+currency)+" a day ("+signed(all.Day.After-m.Day.Before)+").")
+	if all := m.IfAllowed; all != nil && (all.Day.After != m.Day.After || all.Month.After != m.Month.After) {
+		said := "Were all allowed that is held: " + strings.TrimSpace(amount(all.Day.After)+" "+currency) + " a day (" + signed(all.Day.After-m.Day.Before) + ")"
+		if m.MonthEnds != "" {
+			said += ", at most " + amount(all.Month.After) + " to " + brief(m.MonthEnds) + " (" + signed(all.Month.After-m.Month.Before) + ")"
+		}
+		p.caveat = append(p.caveat, said+".")
 	}
 	if m.SpentUnknown {
 		p.caveat = append(p.caveat, "What lifetime budgets have spent could not be read: they are counted whole.")

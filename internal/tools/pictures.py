@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Draws the pictures of the documentation: the account in docs/pictures/account on an emulated
 service with six weeks of delivery, its export with figures, a marked copy and a copy with results,
-laid out by LibreOffice. Run by make pictures, with bin/adsync built."""
+laid out by LibreOffice, and a plan as a browser shows it. Run by make pictures, with bin/adsync built."""
 
 import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time, urllib.request
 
@@ -50,6 +50,7 @@ def make_books(env):
     adsync(env, "validate", "--marked", "problems.xlsx", "typos", ends=3)
     project("edits", "template.xlsx", fill)
     shutil.copytree("store/.adsync", "edits/.adsync")
+    adsync(env, "plan", "-q", "-o", "html", "--output-file", "plan.html", "edits")
     post(env, "/_emulator/faults", {"faults": [{"match": {"op_type": "campaign.update"}, "action": {"job": {
         "do": "fail_op", "n": 1, "code": "budget_below_spend", "message": "The lifetime budget is below what was spent already; the least is 1,499.84 USD."}}}]})
     adsync(env, "apply", "--yes", "-q", "--results", "out", "edits", ends=8)
@@ -117,6 +118,15 @@ def draw():
         ("results", "results", "Campaigns", 130, (40, 50, 1400, 400)),
     ]:
         cut(name, f"{book}.pdf", page(f"{book}.pdf", sheet), dpi, box)
+    photograph("plan", "plan.html", 1280, 1100)
+    photograph("plan-phone", "plan.html", 390, 1100)
+
+
+def photograph(name, page, width, height):
+    """Has a browser draw a page."""
+    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={os.getcwd()}/browser", f"--window-size={width},{height}",
+                    f"--screenshot={os.getcwd()}/{name}.png", f"file://{os.getcwd()}/{page}"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    keep(name)
 
 
 def narrow(name, title, letters):
@@ -140,6 +150,11 @@ def page(pdf, sheet):
 def cut(name, pdf, number, dpi, box):
     x, y, width, height = map(str, box)
     subprocess.run(["pdftoppm", "-png", "-singlefile", "-r", str(dpi), "-f", str(number), "-l", str(number), "-x", x, "-y", y, "-W", width, "-H", height, pdf, name], check=True)
+    keep(name)
+
+
+def keep(name):
+    """Makes a picture small, and takes it into the documentation."""
     target = PICTURES / f"{name}.png"
     subprocess.run(["pngquant", "--force", "--strip", "--output", target, "64", f"{name}.png"], check=True)
     if target.stat().st_size > LIMIT:
