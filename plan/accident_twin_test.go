@@ -94,7 +94,7 @@ func TestAdGroupsAndAdsInVersionsAreShown(t *testing.T) {
 func TestACorrectedNameWithoutAKeyIsAskedAbout(t *testing.T) {
 	was := table{"campaign/x name=Spring", "ad_group/x/trail-runers name=Trail_runers"}
 	p := retyped(t, was, table{"campaign/x name=Spring", "ad_group/x/trail-runners name=Trail_runners"})
-	const want = "but for one letter has the name of ad_group/x/trail-runers, which the files no longer name: rename or new? keep the key of the first to rename it, or allow creating another"
+	const want = "but for one letter has the name of ad_group/x/trail-runers, which the files no longer name: rename or new? to keep what is there, write moved: [{from: ad_group/x/trail-runers, to: ad_group/x/trail-runners}] in adsync.yaml, or allow creating another"
 	if got := p.Changes[0].Holds(); len(got) != 1 || got[0].Message != want || got[0].Allow != "twin=ad_group/x/trail-runners" {
 		t.Errorf("holds are %v; want %s", got, want)
 	}

@@ -67,7 +67,7 @@ func TestWhatNeedsAHeldChangeIsHeldWithIt(t *testing.T) {
 	for _, c := range p.Applicable() {
 		t.Errorf("%s of %s is applied; want it held with the budget", c.Action, c.Address)
 	}
-	if p = diff(t, live, desired, live, "raises-spend"); len(p.Applicable()) == 0 {
+	if p = diff(t, live, desired, live, "raises-spend", "exposure=100/day"); len(p.Applicable()) == 0 {
 		t.Errorf("nothing is applied although what held it is allowed: %v", p.Changes)
 	}
 }
