@@ -8,30 +8,11 @@ import (
 
 // checkAcross asks the rules that see more than one resource, once all files are
 // merged, so that they hold whatever file and format the two stand in. What is
-// archived, or stands beneath it, is only archived: no rule holds for it.
+// archived, or stands beneath it, is only archived: no rule holds for it. As in
+// checkRules, what a rule finds counts only where it saw nothing that is written
+// and does not parse.
 func (c *collection) checkAcross() {
-	for i := range c.entries {
-		e := &c.entries[i]
-		if e.resource.Address.IsZero() || len(e.draft.schema.Across) == 0 || e.archived() {
-			continue
-		}
-		c.askAcross(e)
-	}
-}
-
-// archived says that the files want the resource, or what is above it, removed.
-func (e *entry) archived() bool {
-	for ; e != nil; e = e.parent {
-		if removal := e.draft.schema.Removal; removal != "" && e.resource.Value("status").Text() == removal {
-			return true
-		}
-	}
-	return false
-}
-
-// askAcross asks the rules of one resource. As in checkRules, what a rule finds
-// counts only where it saw nothing that is written and does not parse.
-func (c *collection) askAcross(e *entry) {
+	var e *entry
 	unsure := false
 	valueOf := func(of *entry, name string) resource.Value {
 		if of == nil {
@@ -47,21 +28,40 @@ func (c *collection) askAcross(e *entry) {
 		AboveLive: func(resource.Kind, string) resource.Value { return resource.Value{} },
 		Zone:      c.zone,
 	}
-	for _, rule := range e.draft.schema.Across {
-		unsure = false
-		findings := rule.Check(&see)
-		if unsure {
+	for i := range c.entries {
+		e = &c.entries[i]
+		if e.resource.Address.IsZero() || len(e.draft.schema.Across) == 0 || e.archived() {
 			continue
 		}
-		for _, f := range findings {
-			if f.Once == "" || !c.said[f.Once] {
-				c.reportAt(e, f)
-			}
-			if f.Once != "" {
-				c.said[f.Once] = true
+		for _, rule := range e.draft.schema.Across {
+			unsure = false
+			if findings := rule.Check(&see); !unsure {
+				c.sayAcross(e, findings)
 			}
 		}
 	}
+}
+
+// sayAcross reports what a rule found, each thing that is said once only once.
+func (c *collection) sayAcross(e *entry, findings []resource.Finding) {
+	for _, f := range findings {
+		if f.Once == "" || !c.said[f.Once] {
+			c.reportAt(e, f)
+		}
+		if f.Once != "" {
+			c.said[f.Once] = true
+		}
+	}
+}
+
+// archived says that the files want the resource, or what is above it, removed.
+func (e *entry) archived() bool {
+	for ; e != nil; e = e.parent {
+		if removal := e.draft.schema.Removal; removal != "" && e.resource.Value("status").Text() == removal {
+			return true
+		}
+	}
+	return false
 }
 
 // above is the ancestor of a kind, nil where there is none.
