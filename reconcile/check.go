@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"adsync/internal/diag"
@@ -81,7 +82,11 @@ func (r *run) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Proble
 			return nil, err
 		}
 		one, err := encodeOperation(part{change: c, fields: fields}, operation)
-		if err != nil {
+		switch {
+		case errors.Is(err, errTooLarge): // a single request will carry it
+			checked.Beyond++
+			continue
+		case err != nil:
 			return nil, err
 		}
 		units = append(units, batch{one})

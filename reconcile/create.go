@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"adsync/internal/resource"
@@ -34,17 +35,20 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 			continue
 		}
 		followUp, ok := r.bulkPart(e, p, inBulk)
-		if !ok {
-			c.singles = append(c.singles, p)
+		var one packed
+		if ok {
+			one, err = r.packCreate(e, p.postpone(followUp), fmt.Sprintf("c%d", len(bulk)+1), keys)
+		}
+		switch {
+		case err != nil && !errors.Is(err, errTooLarge):
+			return creation{}, err
+		case !ok || err != nil:
+			c.singles, err = append(c.singles, p), nil
 			c.followUp[p.change] = beyondSingle(r.Schemas, p)
 			continue
 		}
 		inBulk[p.change.Address] = true
 		c.followUp[p.change] = followUp
-		one, err := r.packCreate(e, p.postpone(followUp), fmt.Sprintf("c%d", len(bulk)+1), keys)
-		if err != nil {
-			return creation{}, err
-		}
 		bulk = append(bulk, one)
 	}
 	jobs, left := pack(r.trees(bulk))

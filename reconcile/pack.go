@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -87,6 +88,8 @@ func (b batch) body(validateOnly bool) ([]byte, error) {
 	return json.Marshal(jobBody{Operations: operations, ValidateOnly: validateOnly})
 }
 
+var errTooLarge = errors.New("too large for a bulk operation")
+
 // encodeOperation serialises one operation and refuses one over the limit.
 func encodeOperation(p part, operation bulkOperation) (packed, error) {
 	raw, err := json.Marshal(operation)
@@ -94,7 +97,7 @@ func encodeOperation(p part, operation bulkOperation) (packed, error) {
 		return packed{}, fmt.Errorf("encode %s: %w", p.change.Address, err)
 	}
 	if len(raw) > maxOperationBytes {
-		return packed{}, fmt.Errorf("%s takes %d bytes in a bulk job; want at most %d", p.change.Address, len(raw), maxOperationBytes)
+		return packed{}, fmt.Errorf("%s takes %d bytes in a bulk job; want at most %d: %w", p.change.Address, len(raw), maxOperationBytes, errTooLarge)
 	}
 	return packed{part: p, id: operation.OperationID, key: operation.IdempotencyKey, json: raw}, nil
 }

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -191,10 +192,11 @@ func (r *run) updateWave(ctx context.Context, name string, parts []part) error {
 			singles = append(singles, p)
 		}
 	}
-	if err := r.updateJobs(ctx, name, jobs); err != nil {
+	tooLarge, err := r.updateJobs(ctx, name, jobs)
+	if err != nil {
 		return err
 	}
-	return r.runSingles(ctx, name, singles)
+	return r.runSingles(ctx, name, append(singles, tooLarge...))
 }
 
 // ready drops parts of changes in which something has already gone wrong.
@@ -219,23 +221,28 @@ func (r *run) sayable(e encoder, p part) bool {
 	return true
 }
 
-func (r *run) updateJobs(ctx context.Context, name string, parts []part) error {
+// updateJobs sends updates in jobs and gives those no operation holds.
+func (r *run) updateJobs(ctx context.Context, name string, parts []part) (tooLarge []part, err error) {
 	e := r.encoder()
 	var units []batch
 	for i, p := range parts {
 		operation, err := e.bulkUpdate(r.bound(p), p.fields, fmt.Sprintf("u%d", i+1), r.record(r.ids[p.change.Address]).JSON)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		operation.TargetResourceID = r.ids[p.change.Address]
 		one, err := encodeOperation(p, operation)
-		if err != nil {
-			return err
+		switch {
+		case errors.Is(err, errTooLarge):
+			tooLarge = append(tooLarge, p)
+			continue
+		case err != nil:
+			return nil, err
 		}
 		units = append(units, batch{one})
 	}
 	jobs, _ := pack(units)
-	return r.runJobs(ctx, name, jobs)
+	return tooLarge, r.runJobs(ctx, name, jobs)
 }
 
 // bound gives the change with the id its resource has by now.
