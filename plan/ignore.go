@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -25,7 +24,7 @@ type Ignore struct {
 }
 
 // endsSoon is how long before its last day an ignore is warned of.
-const endsSoon = 7 * 24 * time.Hour
+const endsSoon = 7 // days
 
 // ignore takes what is ignored out of the files.
 func (d *differ) ignore() {
@@ -97,20 +96,22 @@ func (d *differ) ignored(i Ignore) (matching []resource.Address, known bool) {
 
 // expired warns of what has ended or ends soon.
 func (d *differ) expired(i Ignore) bool {
-	today, err := time.Parse(time.DateOnly, d.Today)
-	until, wrong := time.Parse(time.DateOnly, i.Until)
-	if err != nil || wrong != nil {
-		return wrong != nil
+	if _, _, _, ok := civil(d.Today); !ok {
+		return false
+	}
+	soon := i.Until
+	for range endsSoon {
+		soon = dayBefore(soon)
 	}
 	what := fmt.Sprintf("%s of %s is ignored until %s", i.Attribute, i.Resource, i.Until)
 	warn := func(message string) {
 		d.problems.Add(diag.Problem{Severity: diag.Warning, Code: diag.NeedsDecision, Position: i.Position, Message: message})
 	}
 	switch {
-	case today.After(until):
+	case d.Today > i.Until:
 		warn(what + ", which is over, so that it is compared again; want the entry taken away, or a later day")
 		return true
-	case until.Sub(today) <= endsSoon:
+	case d.Today >= soon:
 		warn(what + ", which ends soon; want to agree with " + i.Owner + " what comes then")
 	}
 	return false
