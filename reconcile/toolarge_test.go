@@ -26,3 +26,14 @@ func TestHintsBeyondABulkOperationGoAlone(t *testing.T) {
 	w.write("ad_group/spring/runners", map[string]any{"name": "Runners", "bid.max": 1_000_000, "context_hints": longHints("walkers")})
 	w.clean()
 }
+
+// TestAnUpdateThatNoOneRouteSays goes by both: exclusion hints in a job, tracking
+// by a single request.
+func TestAnUpdateThatNoOneRouteSays(t *testing.T) {
+	w := newWorld(t)
+	w.write("campaign/spring", map[string]any{"name": "Spring", "bidding_type": "clicks", "budget.lifetime": 90_000_000})
+	w.write("ad_group/spring/runners", map[string]any{"name": "Runners", "bid.max": 1_000_000, "exclusion_hints": []string{"boots"}})
+	w.clean()
+	w.write("ad_group/spring/runners", map[string]any{"name": "Runners", "bid.max": 1_000_000, "exclusion_hints": []string{"sandals"}, "tracking": "a=1"})
+	w.clean()
+}

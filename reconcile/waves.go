@@ -188,9 +188,10 @@ func (r *run) updateWave(ctx context.Context, name string, parts []part) error {
 	for _, p := range fresh {
 		if r.caps[resource.BulkJobs] && r.sayable(e, p) {
 			jobs = append(jobs, p)
-		} else {
-			singles = append(singles, p)
+			continue
 		}
+		inJob, alone := r.apart(p)
+		jobs, singles = append(jobs, inJob...), append(singles, alone...)
 	}
 	tooLarge, err := r.updateJobs(ctx, name, jobs)
 	if err != nil {
@@ -210,6 +211,18 @@ func (r *run) ready(parts []part) []part {
 		ready = append(ready, p)
 	}
 	return ready
+}
+
+// apart takes from an update what only a bulk operation can say, where there is
+// such a part and another.
+func (r *run) apart(p part) (inJob, alone []part) {
+	only := beyondSingle(r.Schemas, p)
+	if len(only) == 0 || len(only) == len(p.fields) || !r.caps[resource.BulkJobs] {
+		return nil, []part{p}
+	}
+	rest := p
+	rest.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool { return slices.Contains(only, f.Name) })
+	return []part{p.only(only)}, []part{rest}
 }
 
 func (r *run) sayable(e encoder, p part) bool {
