@@ -305,7 +305,7 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 	if out, err := p.github("apply", "origin/main", values); err == nil {
 		t.Errorf("a tenfold budget does not fail the job:\n%s", out)
 	}
-	values["inputs.allow"] = "raises-spend=campaign/spring-launch=700\nexposure=630/day"
+	values["inputs.allow"] = "raises-spend=campaign/spring-launch=700\nexposure=650/day"
 	job("apply", "origin/main")
 	p.settled(map[string]string{"ADSYNC_API_KEY": "sk-pipeline-key"})
 }
