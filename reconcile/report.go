@@ -113,6 +113,18 @@ func (r *Report) Count(outcome state.Outcome) int {
 	return n
 }
 
+// Changed counts what was applied at the service; what adsync notes in its own
+// record changes nothing there.
+func (r *Report) Changed() int {
+	n := 0
+	for _, o := range r.Outcomes {
+		if o.Outcome == state.OutcomeApplied && o.Action != plan.Record && o.Action != plan.Forget {
+			n++
+		}
+	}
+	return n
+}
+
 // Moved counts what moved since the plan was saved.
 func (r *Report) Moved() int {
 	if r.Saved == nil {

@@ -217,17 +217,17 @@ func verdict(r *reconcile.Report, failure error) error {
 	switch {
 	case r.Count("unknown") > 0:
 		return &exit{exitUnknown, join(failure, "an outcome is unknown; run apply again: it asks the service before it sends anything")}
-	case failure != nil && r.Count("applied") == 0:
+	case failure != nil && r.Changed() == 0:
 		return failure
 	case failure != nil:
 		return &exit{exitPartial, join(failure, "applied in part")}
 	case r.Count("failed")+r.Count("skipped") > 0:
 		return &exit{exitPartial, "applied in part: " + r.Summary()}
-	case r.Moved() > 0 && r.Count("applied") == 0:
+	case r.Moved() > 0 && r.Changed() == 0:
 		return stalePlan("nothing of it is as it was saved: %s", moves(r.Moved()))
 	case r.Moved() > 0:
 		return &exit{exitPartial, "applied in part: " + moves(r.Moved()) + " since the plan was saved, and was refused; plan again (" + string(diag.StalePlan) + ")"}
-	case r.Refused() > 0 && r.Count("applied") == 0:
+	case r.Refused() > 0 && r.Changed() == 0:
 		return &exit{exitRefused, "nothing was changed: what is left is held; see the plan for what would allow it"}
 	case r.Refused() > 0:
 		return &exit{exitPartial, "applied in part: some changes are held; see the plan for what would allow them"}
