@@ -204,7 +204,7 @@ func (g *governed) freeze(windows []policy.Window, now time.Time) {
 		value := policyValue{Name: "freeze", Value: fmt.Sprintf("%s: %s for %s, %s", w.Name, w.Cron, w.For, w.Zone), Origin: g.origin(w.Position)}
 		switch {
 		case err != nil:
-			g.problems = append(g.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: w.Position, Message: err.Error() + "; want a window that comes"})
+			g.problems = append(g.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: w.Position, Message: err.Error()})
 		case open:
 			g.policy.Frozen = append(g.policy.Frozen, plan.Freeze{Name: w.Name, Until: until.Format("2006-01-02 15:04 MST"), Reason: w.Reason})
 			value.Value += "; open until " + until.Format("2006-01-02 15:04 MST")

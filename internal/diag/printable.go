@@ -6,11 +6,13 @@ import (
 	"unicode"
 )
 
-// Printable makes text safe to show on a terminal: control characters,
-// direction marks and other invisible characters are written as escapes, so
-// that a name cannot move the cursor or reorder a line.
+// Printable makes text safe to show on a terminal and in the log of a CI job:
+// control characters, direction marks and other invisible characters are written
+// as escapes, so that a name cannot move the cursor or reorder a line, and so is
+// the mark of a workflow command.
 func Printable(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd") // a terminal may take a single byte for a control character
+	s = disarmed(s)
 	if !strings.ContainsFunc(s, hidden) {
 		return s
 	}
@@ -25,6 +27,17 @@ func Printable(s string) string {
 	}
 	return b.String()
 }
+
+// disarmed escapes what GitHub Actions would carry out from a log: "##["
+// anywhere, and "::" where a line begins, which any word may after wrapping.
+func disarmed(s string) string {
+	if strings.HasPrefix(s, "::") {
+		s = `\u003a` + s[1:]
+	}
+	return commands.Replace(s)
+}
+
+var commands = strings.NewReplacer("##[", `\u0023#[`, " ::", ` \u003a:`)
 
 // hidden is true for characters a reader cannot see where they stand. The
 // zero-width joiner belongs to emoji and scripts, yet is shown all the same:

@@ -33,7 +33,7 @@ func CheckCron(expression string) error {
 func (w *Window) OpenAt(now time.Time) (until time.Time, open bool, err error) {
 	began, err := gronx.PrevTickBefore(w.Cron, now.In(w.Zone), true)
 	if err != nil {
-		return time.Time{}, false, fmt.Errorf("freeze window %q: %w", w.Name, err)
+		return time.Time{}, false, fmt.Errorf("freeze window %q: no moment fits its cron %q; want one that comes, such as 0 18 * * 5", w.Name, w.Cron)
 	}
 	until = began.Add(w.For)
 	return until, now.Before(until), nil
