@@ -226,7 +226,7 @@ func TestAnnotationsStandAtTheirLines(t *testing.T) {
 	}
 	got := form(t, "github", d)
 	for _, want := range []string{
-		"::error file=ads/a%2Cb.yaml,line=3,col=5,title=adsync ADS1010::50%25 is%0A::error::wrong%0Awrite 50\n",
+		"::error file=ads/a%2Cb.yaml,line=3,col=5,title=adsync ADS1010::50%25 is%0A\\u003a:error::wrong%0Awrite 50\n",
 		"::warning file=ads/q4.xlsx,title=Ads F4%3A adsync ADS1010::target_url has no https\n",
 		"::notice title=adsync plan::Possible spend a day: 0.00 USD (no change)%0A",
 	} {
