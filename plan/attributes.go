@@ -76,6 +76,8 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 			}
 		case t.live.AsSent && f.Live.IsAbsent():
 			recorded = append(recorded, f)
+		case d.mergedOf(t, &f):
+			recorded = append(recorded, f)
 		case !readable(a):
 			f.Live = resource.Value{}
 			if t.last == nil && n.Value.IsSet() || t.last != nil && !same(f.Desired, f.Last) {
@@ -157,7 +159,11 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 // immutableHold holds an edit of what cannot change. Replacing is offered where
 // it can be done.
 func immutableHold(t three, a *resource.Attribute, f *Field) []Hold {
-	message := a.Name + " cannot change after creation: " + a.Show(f.Live) + " is live; restore it, or "
+	there := a.Show(f.Live) + " is live"
+	if !readable(a) {
+		there = "it was made with " + a.Show(f.Last)
+	}
+	message := a.Name + " cannot change after creation: " + there + "; restore it, or "
 	if obstacle := unreplaceable(t); obstacle != "" {
 		return []Hold{{Hazard: Replaces, Message: message + "create another under a new key; replacing this one would need more: " + obstacle}}
 	}

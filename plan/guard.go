@@ -35,6 +35,7 @@ func (d *differ) guard() {
 			d.holdSpan(c)
 		}
 	}
+	d.guardMerges()
 }
 
 // archiving is how many of a kind a plan would archive, and how many it may.

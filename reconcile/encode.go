@@ -24,6 +24,14 @@ type encoder struct {
 // singleCreate is the body of a POST on the collection (interface, part 4). The
 // parent's id is given; fields that are cleared are left out.
 func (e encoder) singleCreate(p part, call resource.Call, parentID string) ([]byte, error) {
+	body, err := e.createBody(p, call, parentID)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(body)
+}
+
+func (e encoder) createBody(p part, call resource.Call, parentID string) (map[string]any, error) {
 	c, fields := p.change, p.fields
 	schema := e.schemas.Of(c.Address.Kind)
 	body := map[string]any{}
@@ -50,7 +58,7 @@ func (e encoder) singleCreate(p part, call resource.Call, parentID string) ([]by
 		body[call.ID] = nil // null, said aloud, makes one; to leave it out could edit another
 	}
 	putRevision(body, call, p)
-	return json.Marshal(body)
+	return body, nil
 }
 
 // nameAfterTitle gives a create the name the service wants where the files have

@@ -48,7 +48,7 @@ func (r *run) memberships() []part {
 func (r *run) published() []part {
 	var parts []part
 	for _, c := range r.changes {
-		if isNew(c) && r.Schemas.Of(c.Address.Kind).Membership != nil {
+		if isNew(c) && !r.isMerge(c) && r.Schemas.Of(c.Address.Kind).Membership != nil {
 			parts = append(parts, part{change: c})
 		}
 	}
@@ -199,25 +199,27 @@ func (a *Agent) submitMembers(ctx context.Context, step *state.Step) (settled, e
 	o := settled{Address: step.Operations[0].Address, ResourceID: step.Operations[0].ResourceID}
 	accepted, err := a.Service.ChangeMembers(ctx, membersMutation(step))
 	if failed := new(adsapi.Error); errors.As(err, &failed) && failed.Code == recoveryRequired {
-		if err := a.resumeStopped(ctx, o); err != nil {
+		if err := a.resumeStopped(ctx, *step); err != nil {
 			return settled{}, err
 		}
 		accepted, err = a.Service.ChangeMembers(ctx, membersMutation(step))
 	}
 	switch {
+	case err == nil && a.merged(*step) != nil && accepted.AudienceID == "":
+		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), "the service accepted the merge and did not say what it makes"
+		return o, a.move(context.WithoutCancel(ctx), *step, state.Unknown, o)
 	case err == nil:
-		step.JobID, step.Point = accepted.ID, state.Accepted
-		if err := a.Store.Move(ctx, step.ID, state.Accepted, state.Update{JobID: accepted.ID}); err != nil {
-			return settled{}, fmt.Errorf("journal %s: %w", step.ID, err)
-		}
-		return settled{}, nil
+		return settled{}, a.acceptMembers(ctx, step, accepted)
 	case adsapi.AppliedOf(err) == adsapi.Unknown:
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), err.Error()
 		return o, a.move(context.WithoutCancel(ctx), *step, state.Unknown, o)
 	}
 	o = neverApplied(o, err)
 	if errors.Is(err, adsapi.ErrConflict) {
-		o.Message += "; someone else is changing who is in it: plan again"
+		o.Message += "; somebody else is changing who is in it: plan again"
+		if a.merged(*step) != nil {
+			o.Message += ", once nobody changes what it merges"
+		}
 	}
 	if err := a.move(context.WithoutCancel(ctx), *step, state.Abandoned, o); err != nil {
 		return o, err
@@ -253,7 +255,7 @@ func (a *Agent) followMembers(ctx context.Context, step state.Step) (settled, er
 // resumes says that the service can make the operation of a step go on.
 func (a *Agent) resumes(step state.Step) bool {
 	m := a.Schemas.Of(step.Operations[0].Address.Kind).Membership
-	return m.Operation(step.Operations[0].Set.Value(m.Do)).Resumes
+	return a.merged(step) == nil && m.Operation(step.Operations[0].Set.Value(m.Do)).Resumes
 }
 
 // endMembers records an operation that has ended. One that failed leaves the
@@ -263,6 +265,9 @@ func (a *Agent) endMembers(ctx context.Context, step state.Step, ended adsapi.Me
 		if err := a.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {
 			return o, fmt.Errorf("journal %s: %w", step.ID, err)
 		}
+	}
+	if a.merged(step) != nil {
+		return a.endMerge(ctx, step, ended, o)
 	}
 	operation := step.Operations[0]
 	schema := a.Schemas.Of(o.Address.Kind)

@@ -127,6 +127,9 @@ func TestAudienceOpenPointsDoNotMatter(t *testing.T) {
 			w.clean()
 			w.audience("customers", 50, 100)
 			w.clean()
+			w.audience("others", 0, 50)
+			w.merged("all", "audience/customers", "audience/others")
+			w.clean()
 			w.audience("customers", 50, 100, "status", "archived")
 			w.permitAlso("archives")
 			w.clean()
@@ -361,12 +364,13 @@ func TestCrashAtEveryEffectWithAudiences(t *testing.T) {
 		w.audience("replaced", 10, 60)
 		w.audience("ended", 0, 50, "status", "archived")
 		w.audience("made", 0, 30)
+		w.merged("merged", "audience/grown", "audience/replaced", "audience/made")
 		w.permitAlso("archives=audience/ended")
 		return w
 	}
 	people := func(w *world) map[string]int {
 		counts := map[string]int{}
-		for _, key := range []string{"grown", "replaced", "made"} {
+		for _, key := range []string{"grown", "replaced", "made", "merged"} {
 			counts[key] = w.matched(key)
 		}
 		return counts
@@ -409,8 +413,8 @@ func TestCrashAtEveryEffectWithAudiences(t *testing.T) {
 					names = append(names, m.ResourceID)
 				}
 			}
-			if len(slices.Compact(names)) != 4 {
-				t.Errorf("%d audiences were made; want 4", len(names))
+			if len(slices.Compact(names)) != 5 {
+				t.Errorf("%d audiences were made; want 5", len(names))
 			}
 		})
 	}

@@ -103,8 +103,21 @@ func (a *Agent) awaitOperation(ctx context.Context, id, operationID string, resu
 
 // resumeStopped makes operations that somebody left standing go on to their end,
 // as nothing else can begin before.
-func (a *Agent) resumeStopped(ctx context.Context, o settled) error {
-	all, err := a.Service.MemberOperations(ctx, o.ResourceID)
+func (a *Agent) resumeStopped(ctx context.Context, step state.Step) error {
+	ids := a.merged(step)
+	if ids == nil {
+		ids = []string{step.Operations[0].ResourceID}
+	}
+	for _, id := range ids {
+		if err := a.resumeStoppedOf(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Agent) resumeStoppedOf(ctx context.Context, id string) error {
+	all, err := a.Service.MemberOperations(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -112,10 +125,10 @@ func (a *Agent) resumeStopped(ctx context.Context, o settled) error {
 		if stopped.Ended() {
 			continue
 		}
-		if _, err := a.Service.ResumeMembers(ctx, o.ResourceID, stopped.ID); err != nil {
+		if _, err := a.Service.ResumeMembers(ctx, id, stopped.ID); err != nil {
 			return fmt.Errorf("make operation %s go on: %w", diag.Printable(stopped.ID), err)
 		}
-		if _, err := a.awaitOperation(ctx, o.ResourceID, stopped.ID, true); err != nil {
+		if _, err := a.awaitOperation(ctx, id, stopped.ID, true); err != nil {
 			return err
 		}
 	}
@@ -137,21 +150,14 @@ func (a *Agent) recoverMembers(ctx context.Context, step state.Step, recovered *
 		if failure != nil {
 			return a.membersInVain(ctx, step, failure, recovered)
 		}
-		step.JobID, step.Point = accepted.ID, state.Accepted
-		if err := a.Store.Move(ctx, step.ID, state.Accepted, state.Update{JobID: accepted.ID}); err != nil {
+		if a.merged(step) != nil && accepted.AudienceID == "" {
+			return a.decideMerge(ctx, step, recovered)
+		}
+		if err := a.acceptMembers(ctx, &step, accepted); err != nil {
 			return err
 		}
 	}
-	o, err := a.followMembers(ctx, step)
-	switch {
-	case err != nil:
-		return err
-	case o.Outcome == state.OutcomeUnknown:
-		recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: %s", o.Address, o.Message))
-		return nil
-	}
-	recovered.Finished++
-	return nil
+	return a.followRecovered(ctx, step, recovered)
 }
 
 func (a *Agent) membersInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {
@@ -166,6 +172,9 @@ func (a *Agent) membersInVain(ctx context.Context, step state.Step, failure erro
 // it started from is recorded: had it been done, the revision has moved, and the
 // next plan holds the list for a person instead of sending it once more.
 func (a *Agent) decideMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
+	if a.merged(step) != nil {
+		return a.decideMerge(ctx, step, recovered)
+	}
 	operation := step.Operations[0]
 	all, err := a.Service.MemberOperations(ctx, operation.ResourceID)
 	if err != nil {

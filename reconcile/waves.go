@@ -28,6 +28,7 @@ func (r *run) waves(ctx context.Context) error {
 		{"create", r.createWave},
 		{"publish", r.publishWave},
 		{"members", r.membersWave},
+		{"merge", r.mergeWave},
 		{"read back", r.readBack},
 		{"raise", func(ctx context.Context) error { return r.updateWave(ctx, "raise", r.allowed(r.updates(plan.Raise))) }},
 		{"activate", r.activateWave},
@@ -51,7 +52,7 @@ func (r *run) countParts() {
 	for _, p := range r.creates() {
 		r.standings[p.change.Address].pending++
 	}
-	for _, p := range slices.Concat(r.activations(), r.capping(), r.published(), r.memberships()) {
+	for _, p := range slices.Concat(r.activations(), r.capping(), r.published(), r.memberships(), r.mergers()) {
 		r.standings[p.change.Address].pending++
 	}
 	for phase := plan.Lower; phase <= plan.Activate; phase++ {
@@ -130,6 +131,7 @@ func (r *run) retire(ctx context.Context) error {
 	}
 	for _, address := range retired {
 		r.ids[address] = ""
+		r.standings[address].expect = nil // what is read back from here on is the next life
 	}
 	return nil
 }

@@ -138,6 +138,9 @@ func listSchema(a *resource.Attribute) *jsonschema.Schema {
 	default:
 		s.Type = append(s.Type, "integer")
 		s.Items = &jsonschema.Schema{Type: jsonschema.Types{"string", "integer"}, Pattern: patternID}
+		if a.Addressed != "" {
+			s.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{s.Items, {Type: jsonschema.Types{"string"}, Pattern: `^\s*` + string(a.Addressed) + `/[A-Za-z0-9._-]{1,200}\s*$`}}}
+		}
 	}
 	return s
 }

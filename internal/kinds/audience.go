@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"fmt"
+
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
@@ -46,6 +48,10 @@ func audience() *resource.Schema {
 				Help: "add, remove or replace: what the members file does to the audience. Blank: replace.", Example: "replace",
 				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "add"}, {Value: "remove"}, {Value: "replace"}},
 			},
+			{
+				Name: "merge", Help: "Makes the new audience of all people of others: their ids, or audience/KEY for those of your files. Blank: made otherwise. Cannot change later.",
+				Type: resource.TypeIDs, Max: maxMerged, Immutable: true, Addressed: Audience,
+			},
 			archivedAudience(),
 			{
 				Name: "description", Help: "Your own note, kept at the service. Cannot change later.",
@@ -56,12 +62,19 @@ func audience() *resource.Schema {
 		Noted: []resource.Attribute{
 			{Name: "members.people", Type: resource.TypeCount, Help: "How many people the members file has."},
 			{Name: "members.known", Type: resource.TypeCount, Help: "The most people adsync knows to be in the audience."},
+			{Name: "members.merged", Type: resource.TypeIDs, Help: "The ids of the audiences it was made of."},
 			{Name: "members.revision", Type: resource.TypeCount, Help: "The number of the membership at the service.", Wire: resource.Wire{Path: "membership_revision"}},
 		},
 		Membership: membership(),
-		Rules:      []resource.Rule{{Name: "a members file says what it holds", Check: membersWhole}},
+		Rules:      []resource.Rule{{Name: "a members file says what it holds", Check: membersWhole}, {Name: "service facts, 8.2: what a merge takes", Check: mergeWhole}},
 	}
 }
+
+// How many audiences one merge takes (service facts, 8.2).
+const (
+	minMerged = 2
+	maxMerged = 64
+)
 
 // membership is how people get into an audience and out of it (interface, part
 // 4, custom audiences; service facts, 5 and 8.2).
@@ -73,8 +86,9 @@ func membership() *resource.Membership {
 			{Name: "add", Adds: true, Resumes: true},
 			{Name: "remove", Removes: true, Resumes: true},
 		},
-		People: "members.people", Known: "members.known", Revision: "members.revision",
-		State: "status", Making: []string{"upload_pending", "processing", "rockset_ingest_pending", "publishing"}, Failed: "failed",
+		Merge: "merge", MergeCall: resource.Call{Path: "custom_audiences/merge"}, MergeWire: "custom_audience_ids",
+		People: "members.people", Known: "members.known", Merged: "members.merged", Revision: "members.revision",
+		State: "status", Making: []string{"upload_pending", "processing", "rockset_ingest_pending", "publishing"}, Failed: "failed", Ready: "ready",
 	}
 }
 
@@ -93,6 +107,18 @@ func removal(meaning string, call resource.Call) resource.Attribute {
 		Type: resource.TypeChoice, Choices: []resource.Choice{{Value: Archived, Synonyms: []string{"removed"}}},
 		Calls: map[string]resource.Call{Archived: call},
 	}
+}
+
+func mergeWhole(value func(string) resource.Value) *resource.Finding {
+	merged := value("merge")
+	switch {
+	case !merged.IsSet():
+	case value("members.file").IsSet():
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "merge", Message: "merge is set beside members.file; want one of them: an audience is made of a file or of others"}
+	case len(merged.Items()) < minMerged:
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "merge", Message: fmt.Sprintf("merge has %d audiences; want %d to %d different ones", len(merged.Items()), minMerged, maxMerged)}
+	}
+	return nil
 }
 
 func membersWhole(value func(string) resource.Value) *resource.Finding {

@@ -10,15 +10,19 @@ type Membership struct {
 	As         string                // attribute: what the file holds of each
 	Do         string                // attribute: which operation the file is for
 	Operations []MembershipOperation // the first is meant where the files do not say
-	Merge      string                // attribute: the resources a new one has the people of
+	Merge      string                // attribute: the resources a new one is made of, with all their people
+	MergeCall  Call                  // the request that makes it
+	MergeWire  string                // field of its body with their ids
 
 	People   string // noted: how many people the file has
 	Known    string // noted: the most people adsync knows to be in it
+	Merged   string // noted: the ids of the resources it was made of
 	Revision string // noted: the number of the membership at the service
 
 	State  string   // wire field that says how far the service is
 	Making []string // states in which nothing can be sent yet
 	Failed string   // the state nothing comes after
+	Ready  string   // the state in which its people can be merged
 }
 
 // MembershipOperation is something a file of people can do.
@@ -33,7 +37,7 @@ type MembershipOperation struct {
 // Has says that an attribute is part of the membership: they reach the service
 // together.
 func (m *Membership) Has(attribute string) bool {
-	return slices.Contains([]string{m.File, m.As, m.Do, m.People}, attribute)
+	return slices.Contains([]string{m.File, m.As, m.Do, m.Merge, m.People}, attribute)
 }
 
 // Notes says that adsync notes an attribute itself, and no file says it.

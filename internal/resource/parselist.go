@@ -101,6 +101,9 @@ func (a *Attribute) parseItem(s string) (string, *Finding) {
 		}
 		return "", a.badChoice(s)
 	case TypeIDs:
+		if address, ok := ParseAddress(s); ok && address.Kind == a.Addressed {
+			return s, badID(address.Key)
+		}
 		return s, badID(s)
 	}
 	return s, nil

@@ -104,6 +104,7 @@ type Attribute struct {
 
 	Identifier string // TypeMembers: the attribute that says what the file holds
 	Of         Kind   // TypeIDs: the kind the ids are of, where adsync manages it
+	Addressed  Kind   // TypeIDs: an entry may also be the address of a resource of this kind in the files
 
 	Required  bool   // every row must give it
 	OnCreate  bool   // a create must give it, or Default

@@ -1,0 +1,120 @@
+package plan
+
+import (
+	"slices"
+
+	"adsync/internal/resource"
+)
+
+// source is a resource whose people a merge takes.
+type source struct {
+	said    string
+	address resource.Address // zero where nobody knows it
+	live    *resource.Resource
+}
+
+// sourceOf finds what an entry of a merge means: the address of a resource of the
+// files, or else an id at the service.
+func (d *differ) sourceOf(kind resource.Kind, said string) source {
+	if address, keyed := resource.ParseAddress(said); keyed {
+		return source{said, address, d.Live.Get(address)}
+	}
+	for live := range d.Live.All() {
+		if live.Address.Kind == kind && live.ID == said {
+			return source{said, live.Address, live}
+		}
+	}
+	return source{said: said}
+}
+
+// mergedOf says that a merge in other words is the one that was sent: its keys
+// have changed since, and they are of the same resources.
+func (d *differ) mergedOf(t three, f *Field) bool {
+	m := t.kind.schema.Membership
+	if m == nil || f.Name != m.Merge || t.last == nil || !f.Desired.IsSet() || same(f.Desired, f.Last) {
+		return false
+	}
+	var ids []string
+	for _, said := range f.Desired.Items() {
+		s := d.sourceOf(t.address.Kind, said)
+		if s.live == nil {
+			return false
+		}
+		ids = append(ids, s.live.ID)
+	}
+	slices.Sort(ids)
+	return slices.Equal(slices.Compact(ids), slices.Sorted(slices.Values(t.last.Value(m.Merged).Items())))
+}
+
+// guardMerges holds a merge that cannot be made as the files say it: what it
+// takes is the people who are in its sources at that moment.
+func (d *differ) guardMerges() {
+	changes := map[resource.Address]*Change{}
+	for i := range d.plan.Changes {
+		if c := &d.plan.Changes[i]; d.kinds[c.Address.Kind].schema.Membership != nil {
+			changes[c.Address] = c
+		}
+	}
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		for _, said := range d.merges(c) {
+			s := d.sourceOf(c.Address.Kind, said)
+			if obstacle := d.unmergeable(c, s, changes[s.address]); obstacle != "" {
+				c.hold(Hold{Hazard: Incomplete, Message: "cannot be merged: " + obstacle})
+				continue
+			}
+			if change := changes[s.address]; change != nil && change.Action == Archive {
+				change.hold(Hold{Hazard: Archives, Message: "is first merged into " + c.Address.String() + "; apply that, and then again"})
+			}
+		}
+	}
+}
+
+// merges gives what a change is to make a resource of, nothing where it makes
+// none or makes it otherwise.
+func (d *differ) merges(c *Change) []string {
+	m := d.kinds[c.Address.Kind].schema.Membership
+	if m == nil || c.Action != Create && c.Action != Replace {
+		return nil
+	}
+	for i := range c.Fields {
+		if f := &c.Fields[i]; f.Name == m.Merge && f.Phase == Creates {
+			return f.Desired.Items()
+		}
+	}
+	return nil
+}
+
+// unmergeable says what keeps a merge from a source, "" where nothing does.
+func (d *differ) unmergeable(into *Change, s source, change *Change) string {
+	k := d.kinds[into.Address.Kind]
+	made := change != nil && (change.Action == Create || change.Action == Replace && d.createsAgain(change))
+	switch {
+	case s.address == into.Address:
+		return "it names itself"
+	case s.address.IsZero():
+		return s.said + " is no id of an " + string(into.Address.Kind) + " the service shows; for one of your files write " + string(into.Address.Kind) + "/ and its key"
+	case d.namedTwice(into, s):
+		return s.said + " is named twice, by its key and by its id"
+	case change != nil && d.merges(change) != nil:
+		return s.said + " is made by a merge itself; apply that first, and then this one"
+	case change != nil && change.Action != Archive && len(change.Holds()) > 0:
+		return s.said + " is held, and its people would be other ones afterwards"
+	case made:
+		return ""
+	case s.live == nil:
+		return s.said + " is neither in the files nor at the service"
+	case k.archived(s.live):
+		return s.said + " is archived, and nobody is in it"
+	}
+	return ""
+}
+
+func (d *differ) createsAgain(c *Change) bool {
+	return len(c.Fields) > 0 && c.Fields[0].Phase == Creates
+}
+
+// namedTwice says that an entry with a key and one with an id are one resource.
+func (d *differ) namedTwice(into *Change, s source) bool {
+	return s.live != nil && s.said != s.live.ID && slices.Contains(d.merges(into), s.live.ID)
+}
