@@ -80,7 +80,9 @@ func groupRoot(schema *resource.Schema, name string) string {
 
 // creates gives the create parts, parents first, but for those that only lower
 // possible spend, and for merges.
-func (r *run) creates() []part { return r.createsThat(func(c *plan.Change) bool { return !lowers(c) && !r.isMerge(c) }) }
+func (r *run) creates() []part {
+	return r.createsThat(func(c *plan.Change) bool { return !lowers(c) && !r.isMerge(c) })
+}
 
 // capping gives the creates that only lower possible spend: they are sent with the
 // decreases.
