@@ -144,6 +144,8 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 		return d.statusHolds(t, a, f, foreign)
 	case !readable(a) || t.last == nil:
 		return nil
+	case f.Cause == Drift && d.Policy.driftOf(a.Name) == Revert && d.reverts(t.address, a.Name) >= mostReverts:
+		return hold(Drifts, flaps)
 	case f.Cause == Drift && d.Policy.driftOf(a.Name) == Revert:
 		return nil
 	case f.Cause == Drift:

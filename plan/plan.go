@@ -19,6 +19,7 @@ type Input struct {
 	Schemas             resource.Schemas
 	Last, Desired, Live *resource.Snapshot // Live as Identify gives it
 	Waiting             *resource.Snapshot // edits an apply has seen before and not carried out
+	Reverted            *resource.Snapshot // how many applies in a row have written an attribute back, as numbers
 	Policy              Policy
 	Allow               []Allowance
 	Ignore              []Ignore // attributes that are left to others

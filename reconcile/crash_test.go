@@ -117,6 +117,10 @@ func (m mortal) RecordMove(ctx context.Context, move state.Move) error {
 	return m.write(func() error { return m.Store.RecordMove(ctx, move) })
 }
 
+func (m mortal) RecordReverted(ctx context.Context, reverted *resource.Snapshot) error {
+	return m.write(func() error { return m.Store.RecordReverted(ctx, reverted) })
+}
+
 func (m mortal) RecordWaiting(ctx context.Context, waiting *resource.Snapshot) error {
 	return m.write(func() error { return m.Store.RecordWaiting(ctx, waiting) })
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adsync/plan"
+	"adsync/reconcile"
 )
 
 // fieldOf is one field of the plan's change at an address.
@@ -128,5 +129,50 @@ func TestWhatAnApplyLeftIsCarriedOver(t *testing.T) {
 	waiting, err := w.store.Waiting(t.Context())
 	if err != nil || waiting.Len() != 0 {
 		t.Errorf("%d edits wait after all was applied, %v; want none", waiting.Len(), err)
+	}
+}
+
+// C7: what somebody changes back each time is not written for ever.
+func TestC7WhatFlapsIsStoppedAfterThreeTimes(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	w.clean()
+	id := w.plan().Live.Snapshot.Get(address("campaign/spring")).ID
+	revert := func() *plan.Plan {
+		policy := plan.DefaultPolicy()
+		policy.Drift = plan.Revert
+		view, err := w.agent.Plan(t.Context(), reconcile.Desired{Snapshot: w.desired, Policy: policy, Allow: w.allow})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.agent.Apply(t.Context(), view); err != nil {
+			t.Fatal(err)
+		}
+		return view.Plan
+	}
+	rename := func() {
+		w.service.Must(t, http.MethodPost, "/campaigns/"+id, map[string]any{"name": "Somebody else's"})
+	}
+	for range 3 {
+		rename()
+		if f := fieldOf(t, revert(), "campaign/spring", "name"); f.Held != nil {
+			t.Fatalf("a name changed outside is held: %s; want it written back", f.Held.Message)
+		}
+	}
+	rename()
+	if f := fieldOf(t, revert(), "campaign/spring", "name"); f.Held == nil || !strings.Contains(f.Held.Message, "written back 3 times") {
+		t.Fatalf("the fourth time it is held by %+v; want it held as it flaps", f.Held)
+	}
+	allowance, err := plan.ParseAllowance("drift=campaign/spring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.allow = []plan.Allowance{allowance}
+	revert()
+	w.allow = nil
+	revert() // nobody changed it since: the count begins anew
+	rename()
+	if f := fieldOf(t, revert(), "campaign/spring", "name"); f.Held != nil {
+		t.Errorf("after a quiet apply it is held: %s; want it written back", f.Held.Message)
 	}
 }

@@ -101,6 +101,10 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	reverted, err := a.Store.Reverted(ctx)
+	if err != nil {
+		return nil, err
+	}
 	live, err := a.refresh(ctx, last, desired.Snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
@@ -116,7 +120,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	input := plan.Input{
-		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting,
+		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: desired.Policy, Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: live.Lacking,
@@ -162,17 +166,30 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	return run.report(), errors.Join(orInvalid(err, problems), run.recordWaiting(context.WithoutCancel(ctx)))
 }
 
-// recordWaiting notes the edits this apply leaves for a later one.
+// recordWaiting notes the edits this apply leaves for a later one, and what it
+// has written back.
 func (r *run) recordWaiting(ctx context.Context) error {
-	waiting := r.view.Plan.Waiting(func(c *plan.Change) bool {
+	applied := func(c *plan.Change) bool {
 		s := r.standings[c.Address]
 		return s != nil && s.outcome == state.OutcomeApplied && s.pending == 0
-	})
-	before, err := r.Store.Waiting(ctx)
-	if err != nil || waiting.Len()+before.Len() == 0 {
+	}
+	waited, err := r.Store.Waiting(ctx)
+	if err != nil {
 		return err
 	}
-	return r.Store.RecordWaiting(ctx, waiting)
+	if waiting := r.view.Plan.Waiting(applied); waiting.Len()+waited.Len() > 0 {
+		if err := r.Store.RecordWaiting(ctx, waiting); err != nil {
+			return err
+		}
+	}
+	before, err := r.Store.Reverted(ctx)
+	if err != nil {
+		return err
+	}
+	if reverts := r.view.Plan.Reverts(before, applied); reverts.Len()+before.Len() > 0 {
+		return r.Store.RecordReverted(ctx, reverts)
+	}
+	return nil
 }
 
 // InvalidError carries the problems that stop an apply before its first change.

@@ -201,6 +201,7 @@ func TestWhatWaitsIsReplacedWhole(t *testing.T) {
 		}
 		must(t, s.RecordWaiting(ctx, waits("shoes")))
 		must(t, s.RecordWaiting(ctx, waits("boots")))
+		must(t, s.RecordReverted(ctx, waits("shoes")))
 		s = again()
 		got, err := s.Waiting(ctx)
 		must(t, err)
@@ -208,6 +209,9 @@ func TestWhatWaitsIsReplacedWhole(t *testing.T) {
 		boots := got.Get(address("campaign/boots"))
 		same(t, "budget", boots.Value("budget.daily").Equal(resource.Number(5)), true)
 		same(t, "end", boots.Value("end").IsNull(), true)
+		reverted, err := s.Reverted(ctx)
+		must(t, err)
+		same(t, "addresses", reverted.Addresses(), []resource.Address{address("campaign/shoes")})
 	})
 }
 

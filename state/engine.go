@@ -22,6 +22,7 @@ const (
 	classOperations class = "operations" // step → its operations, while the step is open
 	classRun        class = "run"        // run → when and what
 	classStep       class = "step"       // step → where it stands
+	classReverted   class = "reverted"   // address → how often its attributes were written back
 	classWaiting    class = "waiting"    // address → edits an apply has seen and not carried out
 )
 

@@ -64,6 +64,7 @@ func TestReaderWritesNothing(t *testing.T) {
 		"Finish":           s.Finish(ctx, "a", nil, nil),
 		"RecordFile":       s.RecordFile(ctx, "a", "b"),
 		"RecordCapability": s.RecordCapability(ctx, "a", true),
+		"RecordReverted":   s.RecordReverted(ctx, &resource.Snapshot{}),
 		"RecordWaiting":    s.RecordWaiting(ctx, &resource.Snapshot{}),
 		"RecordMove":       s.RecordMove(ctx, Move{}),
 		"RecordRun":        s.RecordRun(ctx, Run{}),

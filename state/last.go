@@ -110,51 +110,6 @@ func decodeLast(key, value string) (*resource.Resource, error) {
 	return r, d.end(record{classLast, key})
 }
 
-// Waiting gives the edits the last apply saw and did not carry out.
-func (l *ledger) Waiting(_ context.Context) (*resource.Snapshot, error) {
-	waiting := &resource.Snapshot{}
-	err := l.each(classWaiting, func(key, value string) error {
-		r, err := decodeLast(key, value)
-		if err == nil {
-			waiting.Add(r)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what waits: %w", err)
-	}
-	return waiting, nil
-}
-
-// RecordWaiting writes them in place of those of before.
-func (l *ledger) RecordWaiting(_ context.Context, waiting *resource.Snapshot) error {
-	return l.change(func(b *batch) error {
-		var before []string
-		err := b.engine.each(classWaiting, func(key, _ string) error {
-			before = append(before, key)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		for _, key := range before {
-			b.remove(classWaiting, key)
-		}
-		for r := range waiting.All() {
-			key, err := addressKey(r.Address)
-			if err != nil {
-				return err
-			}
-			value, err := encodeLast(r)
-			if err != nil {
-				return err
-			}
-			b.put(classWaiting, key, value)
-		}
-		return nil
-	})
-}
-
 // addressKey is the text of an address that can be read back.
 func addressKey(a resource.Address) (string, error) {
 	key := a.String()

@@ -38,7 +38,7 @@ func (b *batch) rename(renamed []Renamed) error {
 	}
 	var moving []held
 	for _, r := range renamed {
-		for _, c := range []class{classLast, classBlocked, classWaiting} {
+		for _, c := range []class{classLast, classBlocked, classWaiting, classReverted} {
 			value, there, err := b.get(record{c, r.From.String()})
 			if err != nil {
 				return err

@@ -132,6 +132,11 @@ type Store interface {
 	// RecordWaiting puts others in their place.
 	Waiting(ctx context.Context) (*resource.Snapshot, error)
 	RecordWaiting(ctx context.Context, waiting *resource.Snapshot) error
+	// Reverted gives how many applies in a row have written an attribute back
+	// that somebody changes at the service, as numbers; RecordReverted puts others
+	// in their place.
+	Reverted(ctx context.Context) (*resource.Snapshot, error)
+	RecordReverted(ctx context.Context, reverted *resource.Snapshot) error
 
 	// Moves gives what applies set out to do to spend since a moment, oldest
 	// first; RecordMove adds one.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var ruleRow = regexp.MustCompile("(?m)^\\| [^-].*\\|$")
+var ruleRow = regexp.MustCompile(`(?m)^\| [^-].*\|$`)
 
 // TestEveryRuleIsHeldByATestThatIsThere: each row of docs/rules.md names a test
 // or script that exists.
