@@ -8,15 +8,15 @@ import (
 	"adsync/internal/resource"
 )
 
-// exposed is what a plan would do to possible spend: the daily caps of active
-// campaigns plus the lifetime budgets, in micros.
+// exposed is what a plan would do to exposure: the daily caps of active campaigns
+// plus what is left of lifetime budgets, in micros. All of it could go in one day.
 type exposed struct {
 	before, rise int64
 	raisers      []int // changes that raise it
 }
 
-// guardExposure holds everything that raises possible spend while the rise of a
-// day is larger than the policy lets pass. What is held for other reasons counts
+// guardExposure holds everything that raises exposure while the rise of a day is
+// larger than the policy lets pass. What is held for other reasons counts
 // as if it were not, and a decrease counts only if nothing holds it.
 func (d *differ) guardExposure() {
 	e := d.exposed()
@@ -26,7 +26,7 @@ func (d *differ) guardExposure() {
 	after := plus(e.before, e.rise)
 	most := d.Policy.MaxDailyExposure
 	if most > 0 && after > most {
-		d.holdRaisers(e, Hold{Hazard: Exposure, Message: fmt.Sprintf("possible spend a day would rise from %s to %s, above max_daily_exposure %s; the operator's file alone can raise that",
+		d.holdRaisers(e, Hold{Hazard: Exposure, Message: fmt.Sprintf("daily caps plus what is left of lifetime budgets would rise from %s to %s, above max_daily_exposure %s; the operator's file alone can raise that",
 			resource.FormatMoney(e.before), resource.FormatMoney(after), resource.FormatMoney(most))})
 	}
 	base, when := d.exposureFrom(e.before)
@@ -40,7 +40,7 @@ func (d *differ) guardExposure() {
 		return
 	}
 	d.holdRaisers(e, Hold{Hazard: Exposure, Allow: Allowance{Hazard: Exposure, Amount: after - base, HasAmount: true, PerDay: true}.String(),
-		Message: fmt.Sprintf("possible spend a day would rise %s%s, from %s to %s; up to %s passes", times(after, base), when,
+		Message: fmt.Sprintf("daily caps plus what is left of lifetime budgets would rise %s%s, from %s to %s; up to %s passes", times(after, base), when,
 			resource.FormatMoney(base), resource.FormatMoney(after), percent(100+d.Policy.ExposurePercent))})
 }
 
@@ -72,7 +72,10 @@ func (d *differ) exposed() exposed {
 		}
 		live := d.Live.Get(c.Address)
 		before := d.exposureOf(k, live)
-		most := max(d.exposureOf(k, d.raised(k, c, live, k.raises)), d.exposureOf(k, d.raised(k, c, live, raises)))
+		most := d.exposureOf(k, d.raised(k, c, live, k.raises))
+		if k.moves(c.Fields) {
+			most = max(most, d.exposureOf(k, d.raised(k, c, live, raises)))
+		}
 		if most > before {
 			e.rise, e.raisers = plus(e.rise, most-before), append(e.raisers, i)
 			continue
@@ -101,16 +104,21 @@ func (d *differ) raised(k *kind, c *Change, live *resource.Resource, raises func
 // or the days it runs.
 func (k *kind) raises(f *Field) bool { return raises(f) || f.Name == k.first || f.Name == k.last }
 
+// moves says that a field is a day the resource begins or ends to spend.
+func (k *kind) moves(fields []Field) bool {
+	return slices.ContainsFunc(fields, func(f Field) bool { return f.Name == k.first || f.Name == k.last })
+}
+
 func raises(f *Field) bool { return f.Phase == Raise || f.Phase == Activate }
 
 // exposureOf is the most a resource can spend on one day, in micros: its daily
 // cap, and what is left of its lifetime budget.
 func (d *differ) exposureOf(k *kind, r *resource.Resource) int64 {
 	daily, lifetime := k.possible(r, d.calendar.today)
-	if r != nil && lifetime > 0 {
-		lifetime = max(lifetime-d.Spent[r.ID], 0)
+	if lifetime == 0 {
+		return daily
 	}
-	return plus(daily, lifetime)
+	return plus(daily, left(d.Spent, r.ID, lifetime))
 }
 
 func (d *differ) holdRaisers(e exposed, h Hold) {
@@ -161,7 +169,8 @@ func (c *Change) raises() bool {
 
 // holds says that the change waits for the hazard already, with a tree above it.
 func (c *Change) holds(hazard Hazard) bool {
-	return slices.ContainsFunc(c.Holds(), func(h Hold) bool { return h.Hazard == hazard })
+	is := func(h *Hold) bool { return h.Hazard == hazard }
+	return c.Held.contains(is) || slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held.contains(is) })
 }
 
 // guardFrozen holds everything but pauses and decreases while a freeze window is

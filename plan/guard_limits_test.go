@@ -187,14 +187,14 @@ func TestH17ExposureOfTheWholeAccount(t *testing.T) {
 		{name: "unattended without it nothing is raised", now: "campaign/a budget.daily=81", change: func(p *plan.Policy) { p.Unattended = true }},
 	}
 	held := map[string]string{
-		"above max_daily_exposure nothing releases it": "possible spend a day would rise from 100.00 to 125.00, above max_daily_exposure 120.00; the operator's file alone can raise that",
+		"above max_daily_exposure nothing releases it": "daily caps plus what is left of lifetime budgets would rise from 100.00 to 125.00, above max_daily_exposure 120.00; the operator's file alone can raise that",
 		"unattended without it nothing is raised":      "raises what can be spent while nobody looks; want max_daily_exposure in the operator's file",
-		"above it everything that raises is held":      "possible spend a day would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
-		"what is held for other reasons counts":        "possible spend a day would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
-		"a new campaign that is active counts":         "possible spend a day would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
-		"a cent less does not":                         "possible spend a day would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
-		"an activation counts":                         "possible spend a day would rise ×1.30, from 100.00 to 130.00; up to ×1.25 passes",
-		"a lifetime budget can be spent in one day":    "possible spend a day would rise ×10.00, from 100.00 to 1000.00; up to ×1.25 passes",
+		"above it everything that raises is held":      "daily caps plus what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
+		"what is held for other reasons counts":        "daily caps plus what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
+		"a new campaign that is active counts":         "daily caps plus what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
+		"a cent less does not":                         "daily caps plus what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
+		"an activation counts":                         "daily caps plus what is left of lifetime budgets would rise ×1.30, from 100.00 to 130.00; up to ×1.25 passes",
+		"a lifetime budget can be spent in one day":    "daily caps plus what is left of lifetime budgets would rise ×10.00, from 100.00 to 1000.00; up to ×1.25 passes",
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
