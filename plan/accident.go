@@ -129,5 +129,5 @@ func (d *differ) holdTree(change int, h Hold) {
 
 // releasedBy says that a hold waits for this allowance already.
 func (h *Hold) releasedBy(allow string) bool {
-	return slices.ContainsFunc(h.flatten(nil), func(h Hold) bool { return h.Allow == allow })
+	return h.contains(func(h *Hold) bool { return h.Allow == allow })
 }

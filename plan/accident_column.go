@@ -134,39 +134,50 @@ func (d *differ) rowOf(change int, a *resource.Attribute, desired resource.Value
 
 // columns gathers the rows of the columns in which at least two changed.
 func (d *differ) columns(changed map[columnKey]int) []*column {
-	columns, busy := map[columnKey]*column{}, map[*resource.Attribute]bool{}
+	columns := map[columnKey]*column{}
 	for key, n := range changed {
 		if n >= 2 {
-			columns[key], busy[key.attribute] = &column{attribute: key.attribute}, true
+			columns[key] = &column{attribute: key.attribute, rows: make([]row, 0, n)}
 		}
 	}
 	if len(columns) == 0 {
 		return nil
 	}
-	next := 0 // of the changes, which are in the order of their addresses
-	for _, address := range d.addresses {
-		change := -1
-		if next < len(d.plan.Changes) && d.plan.Changes[next].Address == address {
+	busyOf, next := d.busyAttributes(columns), 0 // next counts the changes, which are in the order of their addresses
+	for i := range d.all {
+		t, change := &d.all[i], -1
+		if next < len(d.plan.Changes) && d.plan.Changes[next].Address == t.address {
 			change = next
 			next++
 		}
-		desired, k := d.Desired.Get(address), d.kinds[address.Kind]
-		if desired == nil || k == nil {
+		if t.desired == nil {
 			continue
 		}
-		for i := range desired.Attributes {
-			n := &desired.Attributes[i]
-			a := k.attributes[n.Name]
-			if !busy[a] || !n.Value.IsSet() {
+		for _, a := range busyOf[t.kind] {
+			v := t.desired.Value(a.Name)
+			if !v.IsSet() {
 				continue
 			}
-			if c := columns[columnKey{a, n.Value.Position.File, n.Value.Position.Sheet}]; c != nil {
-				c.kind = k
-				c.add(d, address, change, n.Value)
+			if c := columns[columnKey{a, v.Position.File, v.Position.Sheet}]; c != nil {
+				c.kind = t.kind
+				c.add(d, t.address, change, v)
 			}
 		}
 	}
 	return arranged(columns)
+}
+
+// busyAttributes gives the attributes of each kind that have a column.
+func (d *differ) busyAttributes(columns map[columnKey]*column) map[*kind][]*resource.Attribute {
+	busy := map[*kind][]*resource.Attribute{}
+	for key := range columns {
+		for _, k := range d.kinds {
+			if a := key.attribute; k.attributes[a.Name] == a && !slices.Contains(busy[k], a) {
+				busy[k] = append(busy[k], a)
+			}
+		}
+	}
+	return busy
 }
 
 func (c *column) add(d *differ, address resource.Address, change int, desired resource.Value) {

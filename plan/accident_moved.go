@@ -72,8 +72,8 @@ func (d *differ) moved(k *kind) (moved []row, from map[resource.Address]resource
 // named counts the resources of a kind the files name.
 func (d *differ) named(k *kind) int {
 	n := 0
-	for _, a := range d.addresses {
-		if a.Kind == k.schema.Kind && d.Desired.Get(a) != nil {
+	for i := range d.all {
+		if d.all[i].kind == k && d.all[i].desired != nil {
 			n++
 		}
 	}

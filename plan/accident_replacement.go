@@ -98,11 +98,8 @@ func (d *differ) reportReplacement(e *edits, common replacement, rows []*row, of
 // given counts the resources of the files that give the attribute.
 func (d *differ) given(e *edits) int {
 	n := 0
-	for _, a := range d.addresses {
-		if a.Kind != e.kind.schema.Kind {
-			continue
-		}
-		if r := d.Desired.Get(a); r != nil && r.Value(e.attribute.Name).IsSet() {
+	for i := range d.all {
+		if t := &d.all[i]; t.kind == e.kind && t.desired != nil && t.desired.Value(e.attribute.Name).IsSet() {
 			n++
 		}
 	}

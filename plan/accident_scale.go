@@ -85,11 +85,15 @@ func (d *differ) findOutliers() {
 }
 
 func (d *differ) findOutliersOf(k *kind, a *resource.Attribute) {
+	fresh := d.newAmounts(k, a)
+	if len(fresh) == 0 {
+		return
+	}
 	peers := d.peers(k, a)
 	if len(peers) < peersFrom {
 		return
 	}
-	fresh, median := d.newAmounts(k, a), peers[len(peers)/2]
+	median := peers[len(peers)/2]
 	d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(r.amount(), median) }), median, len(peers), true)
 	d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(median, r.amount()) }), median, len(peers), false)
 }
@@ -124,12 +128,12 @@ func far(above, below int64) bool {
 // the files want them to be, else what is live.
 func (d *differ) peers(k *kind, a *resource.Attribute) []int64 {
 	var amounts []int64
-	for _, address := range d.addresses {
-		live := d.Live.Get(address)
-		if address.Kind != k.schema.Kind || live == nil || k.archived(live) {
+	for i := range d.all {
+		t := &d.all[i]
+		if t.kind != k || t.live == nil || k.archived(t.live) {
 			continue
 		}
-		if n, ok := d.said(address, a.Name); ok && n > 0 {
+		if n, ok := d.said(t.address, a.Name); ok && n > 0 {
 			amounts = append(amounts, n)
 		}
 	}

@@ -60,7 +60,15 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 	if named {
 		fields, recorded = p.fields()
 	}
-	for _, n := range t.desired.Attributes {
+	live, last := walk{t.live.Attributes}, walk{}
+	if t.last != nil {
+		last.rest = t.last.Attributes
+	}
+	for i := range t.desired.Attributes {
+		n := &t.desired.Attributes[i]
+		if now, applied := live.to(n.Name), last.to(n.Name); now != nil && applied != nil && n.Value.Equal(*now) && n.Value.Equal(*applied) {
+			continue
+		}
 		a := t.kind.attributes[n.Name]
 		if a == nil || named && p.Has(n.Name) {
 			continue
@@ -92,6 +100,20 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 	sortFields(fields)
 	sortFields(recorded)
 	return fields, recorded
+}
+
+// walk gives values of attributes whose names come in order.
+type walk struct{ rest resource.Attributes }
+
+// to gives the value of a name, nil where it is absent.
+func (w *walk) to(name string) *resource.Value {
+	for len(w.rest) > 0 && w.rest[0].Name < name {
+		w.rest = w.rest[1:]
+	}
+	if len(w.rest) == 0 || w.rest[0].Name != name {
+		return nil
+	}
+	return &w.rest[0].Value
 }
 
 // readable says that the single-resource interface shows the attribute again.

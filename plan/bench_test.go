@@ -83,15 +83,7 @@ func BenchmarkDiffUpdateAll(b *testing.B) {
 
 func BenchmarkIdentify(b *testing.B) {
 	last, desired := account(5000, true), account(5000, false)
-	var live []*resource.Resource
-	for r := range last.All() {
-		own := *r
-		if parent := kinds.All().Parent(r.Address); !parent.IsZero() {
-			own.ParentID = parent.String()
-		}
-		own.Address = resource.Address{Kind: r.Address.Kind}
-		live = append(live, &own)
-	}
+	live := unbound(last)
 	b.ReportAllocs()
 	for b.Loop() {
 		plan.Identify(kinds.All(), last, desired, live)

@@ -63,31 +63,30 @@ func heldWith(t three, c *Change) *Hold {
 // createFields fills the fields of a create and gives what is missing.
 func (d *differ) createFields(t three, c *Change) []string {
 	c.Fields = make([]Field, 0, len(t.desired.Attributes)+1)
-	for i := range t.kind.schema.Attributes {
-		a := &t.kind.schema.Attributes[i]
-		f := Field{Name: a.Name, Desired: t.desired.Value(a.Name), Cause: Edit, Phase: Creates}
-		if t.last != nil {
-			f.Last = t.last.Value(a.Name)
-		}
-		if f.Desired.IsNull() || a.Protects && f.Desired.IsSet() { // nothing to clear yet, and nothing to send
-			c.Recorded = append(c.Recorded, f)
-		}
-		if a.Protects {
+	phase := Creates
+	if t.kind.schema.Caps {
+		phase = Lower
+	}
+	for _, n := range t.desired.Attributes {
+		a := t.kind.attributes[n.Name]
+		if a == nil {
 			continue
 		}
-		if !f.Desired.IsSet() && a.OnCreate && a.Default != "" {
-			f.Desired, f.Cause = resource.Text(a.Default), Default
-		}
-		if t.kind.schema.Caps {
-			f.Phase = Lower
-		}
-		if f.Desired.IsSet() {
-			c.Fields = append(c.Fields, f)
+		switch {
+		case t.kind.notes(a) && n.Value.IsSet():
+			c.Fields = append(c.Fields, Field{Name: n.Name, Desired: n.Value, Cause: Edit, Phase: Creates})
+		case t.kind.notes(a):
+		case n.Value.IsNull() || a.Protects: // nothing to clear yet, and nothing to send
+			c.Recorded = append(c.Recorded, t.created(n.Name, n.Value, Creates))
+		default:
+			c.Fields = append(c.Fields, t.created(n.Name, n.Value, phase))
 		}
 	}
-	for _, noted := range t.kind.schema.Noted {
-		if v := t.desired.Value(noted.Name); v.IsSet() {
-			c.Fields = append(c.Fields, Field{Name: noted.Name, Desired: v, Cause: Edit, Phase: Creates})
+	for _, a := range t.kind.defaulted {
+		if !t.desired.Value(a.Name).IsSet() {
+			f := t.created(a.Name, resource.Text(a.Default), phase)
+			f.Cause = Default
+			c.Fields = append(c.Fields, f)
 		}
 	}
 	d.checkDays(three{kind: t.kind, address: t.address, desired: t.desired}, c.Fields)
@@ -99,6 +98,15 @@ func (d *differ) createFields(t three, c *Change) []string {
 		d.problems.Add(diag.Problem{Code: l.code, Position: t.desired.Position, Address: t.address.String(), Message: t.address.String() + " is new and " + l.message})
 	}
 	return namesOfLacks(lacks)
+}
+
+// created is one attribute of a create.
+func (t *three) created(name string, desired resource.Value, phase Phase) Field {
+	f := Field{Name: name, Desired: desired, Cause: Edit, Phase: phase}
+	if t.last != nil {
+		f.Last = t.last.Value(name)
+	}
+	return f
 }
 
 // lack is something a create must give and the files do not.
@@ -120,13 +128,15 @@ func namesOfLacks(lacks []lack) []string {
 // every attribute a create needs, and exactly one attribute of each exclusive
 // setting (service facts, 2.3: exactly one of daily and lifetime).
 func (t *three) lacks() (lacks []lack) {
-	for i := range t.kind.schema.Attributes {
-		a := &t.kind.schema.Attributes[i]
-		if a.OnCreate && a.Default == "" && !t.desired.Value(a.Name).IsSet() {
+	for _, a := range t.kind.required {
+		if !t.desired.Value(a.Name).IsSet() {
 			lacks = append(lacks, lack{a.Name, diag.Required, "has no " + a.Name + "; want one"})
 		}
 	}
 	for _, halves := range t.kind.exclusive {
+		if t.givesOne(halves) {
+			continue
+		}
 		var names, given []string
 		for _, a := range halves {
 			names = append(names, a.Name)
@@ -143,6 +153,17 @@ func (t *three) lacks() (lacks []lack) {
 		}
 	}
 	return lacks
+}
+
+// givesOne says that the files give exactly one of the attributes.
+func (t *three) givesOne(of []*resource.Attribute) bool {
+	given := 0
+	for _, a := range of {
+		if t.desired.Value(a.Name).IsSet() {
+			given++
+		}
+	}
+	return given == 1
 }
 
 // startAtTop puts off the start of the highest new resource of a tree: it is

@@ -52,6 +52,7 @@ type differ struct {
 	plan      *Plan
 	kinds     map[resource.Kind]*kind
 	addresses []resource.Address // of all three snapshots, parents first
+	all       []three            // of known kinds, in the order of addresses; whole once all are compared
 	fates     map[resource.Address]*fate
 	shrunk    map[resource.Kind]bool // nothing of these kinds is pruned
 	twins     map[twinKey][]resource.Address
@@ -84,8 +85,9 @@ type fate struct {
 }
 
 func newDiffer(in Input) *differ {
+	fresh := max(in.Desired.Len()-in.Last.Len(), 0) // about so many are created
 	d := &differ{
-		Input: in, plan: &Plan{schemas: in.Schemas}, kinds: map[resource.Kind]*kind{}, fates: map[resource.Address]*fate{},
+		Input: in, plan: &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)}, kinds: map[resource.Kind]*kind{}, fates: make(map[resource.Address]*fate, fresh),
 		calendar: calendarOf(in.Today), used: make([]bool, len(in.Allow)),
 		addresses: union(in.Desired.Addresses(), union(in.Last.Addresses(), in.Live.Addresses())),
 	}
@@ -98,6 +100,7 @@ func newDiffer(in Input) *differ {
 	for _, e := range in.Recent.Amounts {
 		d.dayAgo[amountOf{e.Address, e.Attribute}] = e.Micros
 	}
+	d.all = make([]three, 0, len(d.addresses))
 	d.ignore()
 	d.findShrunk()
 	return d
@@ -140,6 +143,7 @@ func (d *differ) compare(i int) {
 		return
 	}
 	t := three{kind: k, address: a, desired: d.Desired.Get(a), last: d.Last.Get(a), live: d.Live.Get(a), above: d.fateAbove(k, a)}
+	d.all = append(d.all, t)
 	if k.spends() {
 		d.spending = append(d.spending, t)
 	}

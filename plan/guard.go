@@ -43,9 +43,9 @@ type archiving struct{ filed, pruned, limit int64 }
 
 func (d *differ) archivesByKind() map[resource.Kind]*archiving {
 	managed := map[resource.Kind]int64{}
-	for _, a := range d.addresses {
-		if d.Last.Get(a) != nil || d.Desired.Get(a) != nil {
-			managed[a.Kind]++
+	for i := range d.all {
+		if t := &d.all[i]; t.last != nil || t.desired != nil {
+			managed[t.address.Kind]++
 		}
 	}
 	kinds := map[resource.Kind]*archiving{}

@@ -58,15 +58,15 @@ func (d *differ) highestOf(kind resource.Kind, attribute string) int64 {
 
 func (d *differ) findHighest() {
 	d.highest = map[highestOf]int64{}
-	for r := range d.Live.All() {
-		k := d.kinds[r.Address.Kind]
-		if k == nil || k.archived(r) {
+	for i := range d.all {
+		t := &d.all[i]
+		if t.live == nil || t.kind.archived(t.live) {
 			continue
 		}
-		for _, n := range r.Attributes {
-			a := k.attributes[n.Name]
+		for _, n := range t.live.Attributes {
+			a := t.kind.attributes[n.Name]
 			if micros, set := n.Value.Number(); set && a != nil && a.Spend == resource.Amount {
-				at := highestOf{r.Address.Kind, n.Name}
+				at := highestOf{t.address.Kind, n.Name}
 				d.highest[at] = max(d.highest[at], micros)
 			}
 		}

@@ -22,9 +22,12 @@ func (d *differ) guardUpdates() {
 		return
 	}
 	managed := map[resource.Kind]int64{}
-	for r := range d.Last.All() {
-		managed[r.Address.Kind]++
+	for i := range d.all {
+		if t := &d.all[i]; t.last != nil {
+			managed[t.address.Kind]++
+		}
 	}
+	holds := map[updating]Hold{}
 	d.eachUpdate(func(c *Change, cause Cause) {
 		n, of := counts[updating{c.Address.Kind, cause}], managed[c.Address.Kind]
 		if of < d.Policy.UpdateFrom || !exceeds(n, of, d.Policy.UpdatePercent) {
@@ -34,8 +37,12 @@ func (d *differ) guardUpdates() {
 		if d.countAllowed(Updates, n) {
 			return
 		}
-		h := Hold{Hazard: Updates, Allow: Allowance{Hazard: Updates, Amount: n, HasAmount: true}.String(),
-			Message: fmt.Sprintf("%d of %d %s resources would be updated (%s); up to %d %% pass", n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
+		h, said := holds[updating{c.Address.Kind, cause}]
+		if !said {
+			h = Hold{Hazard: Updates, Allow: Allowance{Hazard: Updates, Amount: n, HasAmount: true}.String(),
+				Message: fmt.Sprintf("%d of %d %s resources would be updated (%s); up to %d %% pass", n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
+			holds[updating{c.Address.Kind, cause}] = h
+		}
 		for i := range c.Fields {
 			if f := &c.Fields[i]; f.Cause == cause && f.Phase != Lower {
 				f.hold(h)

@@ -28,8 +28,9 @@ import (
 // changed; the attributes are shared.
 func Identify(schemas resource.Schemas, last, desired *resource.Snapshot, live []*resource.Resource) (*resource.Snapshot, []diag.Problem) {
 	i := &identifier{
-		schemas: schemas, last: last, desired: desired, identified: &resource.Snapshot{},
-		bound: map[identity]resource.Address{}, given: map[identity]resource.Address{}, addresses: map[identity]resource.Address{},
+		schemas: schemas, last: last, desired: desired, identified: resource.NewSnapshot(len(live)),
+		bound: make(map[identity]resource.Address, last.Len()), given: map[identity]resource.Address{}, addresses: make(map[identity]resource.Address, len(live)),
+		unbound: map[resource.Kind][]*resource.Resource{},
 	}
 	i.index()
 	for _, s := range schemas {
@@ -49,9 +50,10 @@ type identifier struct {
 	schemas       resource.Schemas
 	last, desired *resource.Snapshot
 	identified    *resource.Snapshot
-	bound         map[identity]resource.Address // by last
-	given         map[identity]resource.Address // by the files
-	addresses     map[identity]resource.Address // found so far
+	bound         map[identity]resource.Address          // by last
+	given         map[identity]resource.Address          // by the files
+	addresses     map[identity]resource.Address          // found so far
+	unbound       map[resource.Kind][]*resource.Resource // of the files: without an id, theirs or bound
 	problems      diag.List
 }
 
@@ -63,6 +65,7 @@ func (i *identifier) index() {
 	}
 	for r := range i.desired.All() {
 		if r.ID == "" {
+			i.noteUnbound(r)
 			continue
 		}
 		id := identity{r.Address.Kind, r.ID}
@@ -71,6 +74,12 @@ func (i *identifier) index() {
 			continue
 		}
 		i.given[id] = r.Address
+	}
+}
+
+func (i *identifier) noteUnbound(r *resource.Resource) {
+	if bound := i.last.Get(r.Address); bound == nil || bound.ID == "" {
+		i.unbound[r.Address.Kind] = append(i.unbound[r.Address.Kind], r)
 	}
 }
 
@@ -168,7 +177,7 @@ func (i *identifier) isOther(a resource.Address, id string) bool {
 // byName gives the resources nobody's id names to the unbound ones of the files.
 func (i *identifier) byName(s *resource.Schema, unknown map[resource.Address][]*resource.Resource) {
 	wanting := map[resource.Address][]*resource.Resource{}
-	for _, r := range unboundOf(s.Kind, i.last, i.desired) {
+	for _, r := range i.unbound[s.Kind] {
 		parent := r.Address.Up(s.Parent)
 		if len(unknown[parent]) > 0 && !i.identifiedAt(r.Address) {
 			wanting[parent] = append(wanting[parent], r)
@@ -180,17 +189,6 @@ func (i *identifier) byName(s *resource.Schema, unknown map[resource.Address][]*
 }
 
 func (i *identifier) identifiedAt(a resource.Address) bool { return i.identified.Get(a) != nil }
-
-func unboundOf(k resource.Kind, last, desired *resource.Snapshot) []*resource.Resource {
-	var unbound []*resource.Resource
-	for r := range desired.All() {
-		l := last.Get(r.Address)
-		if r.Address.Kind == k && r.ID == "" && (l == nil || l.ID == "") {
-			unbound = append(unbound, r)
-		}
-	}
-	return unbound
-}
 
 // match pairs the resources of the files with live ones of the same name: first
 // exactly, then but for case; by the first naming attribute before the next.

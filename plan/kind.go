@@ -21,6 +21,8 @@ type kind struct {
 	delivery   string                  // name of the attribute that governs delivery, "" where none does
 	removal    string                  // name of the attribute that removes a resource, "" where none does
 	protect    string                  // name of the attribute that protects it, "" where none does
+	required   []*resource.Attribute   // those the files must give before a create
+	defaulted  []*resource.Attribute   // those a create gives where the files do not
 	naming     []*resource.Attribute   // those that name resources of another kind by their ids
 	caps       []*resource.Attribute   // the amounts that cap what a resource spends
 	first      string                  // name of the attribute with the first day it spends or holds, "" for none
@@ -46,6 +48,12 @@ func describe(s *resource.Schema) *kind {
 		k.attributes[a.Name] = a
 		if a.Spend == resource.Delivery {
 			k.delivery = a.Name
+		}
+		switch {
+		case a.OnCreate && a.Default == "":
+			k.required = append(k.required, a)
+		case a.OnCreate && !a.Protects:
+			k.defaulted = append(k.defaulted, a)
 		}
 		if a.Of != "" {
 			k.naming = append(k.naming, a)
@@ -97,6 +105,16 @@ func (k *kind) addExclusive(attributes []*resource.Attribute) {
 	}
 }
 
+// notes says that the attribute is what adsync notes beside those of the files.
+func (k *kind) notes(a *resource.Attribute) bool {
+	for i := range k.schema.Noted {
+		if a == &k.schema.Noted[i] {
+			return true
+		}
+	}
+	return false
+}
+
 // spends says that what an account can spend depends on resources of the kind.
 func (k *kind) spends() bool { return len(k.caps) > 0 || k.gate }
 
@@ -126,12 +144,16 @@ func (k *kind) write(r *resource.Resource, name string, v resource.Value) {
 	r.Set(name, v)
 }
 
-// overlay gives the live resource with the fields written that pass.
+// overlay gives the live resource with the fields written that pass: itself where
+// none does.
 func (k *kind) overlay(live *resource.Resource, fields []Field, passes func(*Field) bool) *resource.Resource {
+	if live != nil && !anyField(fields, passes) {
+		return live
+	}
 	after := &resource.Resource{}
 	if live != nil {
 		*after = *live
-		after.Attributes = slices.Clone(live.Attributes)
+		after.Attributes = append(make(resource.Attributes, 0, len(live.Attributes)+len(fields)), live.Attributes...)
 	}
 	for i := range fields {
 		if passes(&fields[i]) && k.goesAlong(fields, fields[i].Name, passes) {
@@ -139,6 +161,15 @@ func (k *kind) overlay(live *resource.Resource, fields []Field, passes func(*Fie
 		}
 	}
 	return after
+}
+
+func anyField(fields []Field, passes func(*Field) bool) bool {
+	for i := range fields {
+		if passes(&fields[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // unset says that a value is none: absent, cleared, or a list of nothing.

@@ -29,11 +29,8 @@ func (d *differ) checkRoom() {
 
 func (d *differ) countLive(k *kind) int {
 	n := 0
-	for _, a := range d.addresses {
-		if a.Kind != k.schema.Kind {
-			continue
-		}
-		if live := d.Live.Get(a); live != nil && !k.archived(live) {
+	for i := range d.all {
+		if t := &d.all[i]; t.kind == k && t.live != nil && !k.archived(t.live) {
 			n++
 		}
 	}

@@ -73,7 +73,7 @@ func (t *three) given() []Field {
 
 // releasable says that flags can release all of a hold.
 func (h *Hold) releasable() bool {
-	return !slices.ContainsFunc(h.flatten(nil), func(h Hold) bool { return h.Allow == "" })
+	return !h.contains(func(h *Hold) bool { return h.Allow == "" })
 }
 
 // money says what the plan does to possible spend.

@@ -137,6 +137,19 @@ func (c *Change) Holds() []Hold {
 	return holds
 }
 
+// contains says that the hold, or one of those it stands for, is such a one.
+func (h *Hold) contains(is func(*Hold) bool) bool {
+	if h == nil {
+		return false
+	}
+	for i := range h.Also {
+		if h.Also[i].contains(is) {
+			return true
+		}
+	}
+	return is(h)
+}
+
 func (h *Hold) flatten(holds []Hold) []Hold {
 	if h == nil {
 		return holds

@@ -92,15 +92,15 @@ func (d *differ) protectedFrom(at resource.Address, word string) (resource.Addre
 
 func (d *differ) findProtected() {
 	d.guarded = map[resource.Address]protection{}
-	for _, a := range d.addresses {
-		k := d.kinds[a.Kind]
-		if k == nil || k.protect == "" {
+	for i := range d.all {
+		t := &d.all[i]
+		if t.kind.protect == "" {
 			continue
 		}
-		for _, s := range []*resource.Snapshot{d.Desired, d.Last} {
-			if r := s.Get(a); r != nil {
-				for _, word := range r.Value(k.protect).Items() {
-					d.protect(a, word)
+		for _, r := range [...]*resource.Resource{t.desired, t.last} {
+			if r != nil {
+				for _, word := range r.Value(t.kind.protect).Items() {
+					d.protect(t.address, word)
 				}
 			}
 		}

@@ -15,23 +15,45 @@ func (d *differ) checkRules() {
 	if !slices.ContainsFunc(d.plan.Changes, Change.sends) {
 		return
 	}
-	r := &ruleCheck{differ: d, changes: map[resource.Address]*Change{}, whole: map[resource.Address]*resource.Resource{}, part: map[resource.Address]*resource.Resource{}}
+	r := &ruleCheck{differ: d, changes: make(map[resource.Address]*Change, len(d.plan.Changes)), whole: map[resource.Address]*resource.Resource{}, part: map[resource.Address]*resource.Resource{}}
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.sends() {
 			r.changes[c.Address] = c
 		}
 	}
-	concerned := map[resource.Address]bool{} // changed, or beneath what is
+	concerned := map[resource.Address]concern{} // changed, or beneath what is
 	for _, a := range d.addresses {
 		k := d.kinds[a.Kind]
 		if k == nil || len(k.schema.Across)+len(k.schema.Rules) == 0 && k.schema.Children == "" {
 			continue
 		}
-		if r.changes[a] != nil || concerned[a.Up(k.schema.Parent)] {
-			concerned[a] = true
-			r.check(k, a)
+		c := r.changes[a]
+		above, beneath := concerned[a.Up(k.schema.Parent)]
+		if c == nil && !beneath {
+			continue
 		}
+		if c != nil {
+			r.holdBeneath(k, c)
+		}
+		here := above.with(c)
+		if !r.removedThere(a) {
+			r.check(k, a, here)
+		}
+		concerned[a] = here.with(c)
 	}
+}
+
+// concern says what of a resource, or of what is above it, is held and what goes.
+type concern struct{ held, goes bool }
+
+// with adds what is held and what goes of a change; nil is none.
+func (h concern) with(c *Change) concern {
+	if c == nil {
+		return h
+	}
+	h.held = h.held || c.isHeld()
+	h.goes = h.goes || c.Held == nil && (c.Action != Update || anyField(c.Fields, func(f *Field) bool { return f.Held == nil }))
+	return h
 }
 
 // sends says that the change, held or not, is about more than an archive or a note.
@@ -47,31 +69,37 @@ type ruleCheck struct {
 	whole, part map[resource.Address]*resource.Resource
 }
 
-// check asks the rules of one resource.
-func (r *ruleCheck) check(k *kind, a resource.Address) {
-	r.holdBeneath(k, a)
-	if r.removedThere(a) {
-		return
-	}
-	live := r.findings(k, a, r.liveAt)
-	whole := slices.DeleteFunc(r.findings(k, a, r.wholeAt), func(f ruled) bool { return broken(live, f) })
+// check asks the rules of one resource. Where nothing of it or above it is held,
+// the part that goes is the whole; where nothing goes, it is what is live.
+func (r *ruleCheck) check(k *kind, a resource.Address, here concern) {
+	whole := r.unlessLive(k, a, r.findings(k, a, r.wholeAt))
 	for _, f := range whole {
 		r.report(a, f.Finding)
 	}
-	if len(whole) > 0 {
+	if len(whole) > 0 || !here.held || !here.goes {
 		return
 	}
-	for _, f := range r.findings(k, a, r.partAt) {
-		if !broken(live, f) {
-			r.holdWith(a, f.Finding)
-		}
+	for _, f := range r.unlessLive(k, a, r.findings(k, a, r.partAt)) {
+		r.holdWith(a, f.Finding)
 	}
 }
 
+// unlessLive leaves out what is broken at the service already: what happens
+// there is no doing of this plan.
+func (r *ruleCheck) unlessLive(k *kind, a resource.Address, found []ruled) []ruled {
+	if len(found) == 0 {
+		return nil
+	}
+	live := r.findings(k, a, r.liveAt)
+	return slices.DeleteFunc(found, func(f ruled) bool {
+		return slices.ContainsFunc(live, func(l ruled) bool { return l.rule == f.rule })
+	})
+}
+
 // holdBeneath holds a create beneath one that a rule has held.
-func (r *ruleCheck) holdBeneath(k *kind, a resource.Address) {
-	c, parent := r.changes[a], r.changes[a.Up(k.schema.Parent)]
-	if c == nil || parent == nil || c.Held != nil || parent.Held == nil || c.Action != Create || parent.Action != Create {
+func (r *ruleCheck) holdBeneath(k *kind, c *Change) {
+	parent := r.changes[c.Address.Up(k.schema.Parent)]
+	if parent == nil || c.Held != nil || parent.Held == nil || c.Action != Create || parent.Action != Create {
 		return
 	}
 	c.hold(Hold{Hazard: parent.Held.Hazard, Allow: parent.Held.Allow, Message: "held with " + parent.Address.String()})
@@ -96,27 +124,22 @@ type ruled struct {
 	resource.Finding
 }
 
-// broken says that the rule is broken at the service already: what happens
-// there is no doing of this plan.
-func broken(live []ruled, f ruled) bool {
-	return slices.ContainsFunc(live, func(l ruled) bool { return l.rule == f.rule })
-}
-
 func (r *ruleCheck) findings(k *kind, a resource.Address, at func(resource.Address) *resource.Resource) []ruled {
 	self := at(a)
 	if self == nil {
 		return nil
 	}
 	var found []ruled
+	value := self.Value
 	for _, rule := range k.schema.Rules {
-		if f := rule.Check(self.Value); f != nil {
+		if f := rule.Check(value); f != nil {
 			found = append(found, ruled{rule.Name, *f})
 		}
 	}
 	if len(k.schema.Across) == 0 {
 		return found
 	}
-	see := r.view(a, self, at)
+	see := r.view(a, value, at)
 	for _, rule := range k.schema.Across {
 		for _, f := range rule.Check(&see) {
 			if f.Severity != diag.Warning { // those are the files' own
@@ -127,10 +150,10 @@ func (r *ruleCheck) findings(k *kind, a resource.Address, at func(resource.Addre
 	return found
 }
 
-func (r *ruleCheck) view(a resource.Address, self *resource.Resource, at func(resource.Address) *resource.Resource) resource.View {
+func (r *ruleCheck) view(a resource.Address, value func(string) resource.Value, at func(resource.Address) *resource.Resource) resource.View {
 	c := r.changes[a]
 	return resource.View{
-		Value: self.Value,
+		Value: value,
 		Above: func(kind resource.Kind, name string) resource.Value {
 			return valueOf(at(r.Schemas.Ancestor(a, kind)), name)
 		},

@@ -13,16 +13,16 @@ import (
 // of it would leave what breaks a rule: a strategy without the bid it needs.
 func (d *differ) holdBroken(c *Change) {
 	k, live := d.kinds[c.Address.Kind], d.Live.Get(c.Address)
-	if live == nil || !slices.ContainsFunc(c.Fields, heldField) || !breaks(k, live, c.Fields) {
+	if live == nil || !k.splits(c.Fields) || !breaks(k, live, c.Fields) {
 		return
 	}
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		if f.Held != nil || f.Cause == SentAlong || f.Phase == Lower {
+		if !k.isRest(f) {
 			continue
 		}
 		for j := range c.Fields {
-			if h := c.Fields[j].Held; h != nil && k.whole[f.Name] != "" && k.whole[f.Name] == k.whole[c.Fields[j].Name] {
+			if h := c.Fields[j].Held; h != nil && k.whole[f.Name] == k.whole[c.Fields[j].Name] {
 				f.hold(Hold{Hazard: h.Hazard, Message: "held with " + c.Fields[j].Name + ", which it needs", Allow: h.Allow})
 				break
 			}
@@ -30,7 +30,25 @@ func (d *differ) holdBroken(c *Change) {
 	}
 }
 
-func heldField(f Field) bool { return f.Held != nil }
+// splits says that of a setting that is sent whole a part is held and a part is not.
+func (k *kind) splits(fields []Field) bool {
+	for i := range fields {
+		if fields[i].Held == nil || k.whole[fields[i].Name] == "" {
+			continue
+		}
+		for j := range fields {
+			if k.isRest(&fields[j]) && k.whole[fields[j].Name] == k.whole[fields[i].Name] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isRest says that the field would go with a setting of which a part is held.
+func (k *kind) isRest(f *Field) bool {
+	return f.Held == nil && f.Cause != SentAlong && f.Phase != Lower && k.whole[f.Name] != ""
+}
 
 // breaks says that what would be live without the held fields breaks a rule
 // that neither the whole edit nor what is live breaks.

@@ -1,0 +1,49 @@
+package plan_test
+
+import (
+	"math"
+	"testing"
+
+	"adsync/plan"
+)
+
+// A plan of 15,000 resources in which nothing changes allocates for the
+// descriptions of the kinds and for lists, and not for resources.
+func TestAllocationsOf15000InSync(t *testing.T) {
+	in := shape{5000, 1, 1}.edited(0)
+	if got := testing.AllocsPerRun(3, func() { plan.Diff(in) }); got > 200 {
+		t.Errorf("a plan of 15,000 resources in sync allocates %.0f times; want at most 200", got)
+	}
+}
+
+// Allocations have no noise: that they grow with the account and no faster is
+// held here, and that time does by BenchmarkPlanGrowth.
+func TestAllocationsGrowWithTheAccount(t *testing.T) {
+	few, many := shape{40, 4, 1}, shape{400, 4, 1}
+	for _, edit := range edits {
+		small, large := edit.made(few), edit.made(many)
+		liveSmall, liveLarge := unbound(small.Live), unbound(large.Live)
+		from := testing.AllocsPerRun(3, func() { planned(small, liveSmall) })
+		to := testing.AllocsPerRun(3, func() { planned(large, liveLarge) })
+		if exponent := math.Log10(to / from); exponent > 1.1 {
+			t.Errorf("%s: ten times the resources allocate %.0f times, before %.0f: the exponent is %.2f; want at most 1.1", edit.name, to, from, exponent)
+		}
+	}
+}
+
+// What a resource costs in allocations where it changes.
+func TestAllocationsAChange(t *testing.T) {
+	s := shape{500, 1, 1}
+	for _, row := range []struct {
+		name string
+		in   plan.Input
+		most float64 // a resource
+	}{
+		{"created", input(nil, s.snapshot(false), nil), 16},
+		{"updated", s.edited(1), 24},
+	} {
+		if got := testing.AllocsPerRun(3, func() { plan.Diff(row.in) }) / float64(s.resources()); got > row.most {
+			t.Errorf("%s: %.1f allocations a resource; want at most %.0f", row.name, got, row.most)
+		}
+	}
+}
