@@ -234,32 +234,3 @@ func TestC12StaleRevisionIsReadAndPlannedAnew(t *testing.T) {
 	}
 	w.clean()
 }
-
-// H23, C8: the service refuses a limit below what is spent. The row says so, and
-// nothing is recorded.
-func TestH23C8LimitBelowSpendIsReportedAtItsCell(t *testing.T) {
-	w := newWorld(t)
-	w.write("spend_limit_window/now", map[string]any{"amount": 300_000_000, "start": w.day(0), "end": w.day(9)})
-	w.clean()
-	w.agent = w.through(belowSpend{http.DefaultTransport}, w.store)
-	w.write("spend_limit_window/now", map[string]any{"amount": 100_000_000, "start": w.day(0), "end": w.day(9)})
-	report := w.apply()
-	if o := report.Outcomes[0]; o.Outcome != state.OutcomeFailed || !strings.Contains(o.Message, "below the recorded spend") {
-		t.Errorf("outcome is %s %q; want it failed in the service's words", o.Outcome, o.Message)
-	}
-	last := w.plan().Last.Get(resource.Address{Kind: "spend_limit_window", Key: "now"})
-	if n, _ := last.Value("amount").Number(); n != 300_000_000 {
-		t.Errorf("last amount is %d; want 300000000", n)
-	}
-}
-
-// belowSpend answers the edit of a window as a service with recorded spend does.
-type belowSpend struct{ next http.RoundTripper }
-
-func (r belowSpend) RoundTrip(q *http.Request) (*http.Response, error) {
-	if q.Method != http.MethodPost || !strings.Contains(q.URL.Path, "/spend_limit_windows/") {
-		return r.next.RoundTrip(q)
-	}
-	body := `{"error":{"message":"The amount 100000000 is below the recorded spend of 200000000 micros.","type":"invalid_request_error","param":"amount_micros","code":"budget_window_amount_below_spend"}}`
-	return &http.Response{StatusCode: 422, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: q}, nil
-}

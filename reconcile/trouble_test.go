@@ -189,14 +189,26 @@ func TestOpenPointsDoNotMatter(t *testing.T) {
 			w := newWorld(t, emulatortest.WithPoints(t, fmt.Sprintf("random:%d", seed)))
 			w.tree("spring", "active")
 			w.tree("autumn", "paused")
+			w.limitsAndPeople(300_000_000, 50)
 			w.converge()
+			w.limitsAndPeople(200_000_000, 45)
 			w.write("campaign/spring", map[string]any{"name": "Renamed", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"US"}, "tracking": "utm_source=chat"})
 			w.converge()
-			if n := w.plan().Live.Snapshot.Len(); n != 6 {
-				t.Errorf("%d resources are live; want 6", n)
+			if n := w.plan().Live.Snapshot.Len(); n != 11 {
+				t.Errorf("%d resources are live; want the 11 of the files", n)
 			}
 		})
 	}
+}
+
+// limitsAndPeople writes a limit of each sort, and audiences made of a list and of
+// others.
+func (w *world) limitsAndPeople(micros, people int) {
+	w.write("spend_limit_window/december", map[string]any{"amount": micros, "start": w.day(3), "end": w.day(30)})
+	w.write("daily_spend_limit/always", map[string]any{"amount": micros, "start": w.day(2)})
+	w.audience("buyers", 0, people)
+	w.audience("readers", 100, 120, "members.do", "add")
+	w.merged("everybody", "audience/buyers", "audience/readers")
 }
 
 // converge applies until nothing is left, a few times at most.
