@@ -38,8 +38,8 @@ func TestH23C8LimitBelowSpendIsReportedAtItsCell(t *testing.T) {
 	w.clean()
 }
 
-// N3: the answer to a pixel's create is lost, and the create has no key. Until
-// that is decided nothing newer goes to it; the others go on.
+// N3: the answer to a pixel's create is lost, and the create has no key. The rest
+// of that apply goes on; the next one finds the pixel, or says what to do.
 func TestLostAnswerOfAPixelConcernsThePixelAlone(t *testing.T) {
 	for _, tt := range []struct {
 		name string
