@@ -13,7 +13,8 @@ import (
 // desired is the end of a collection: what fits is in the snapshot, and every
 // row is used, ignored or failed.
 func (c *collection) desired(files []file, results []result) Desired {
-	d := Desired{Snapshot: resource.NewSnapshot(len(c.entries)), Images: map[string]string{}, Hash: c.tree.sum(files)}
+	d := Desired{Snapshot: resource.NewSnapshot(len(c.entries)), Images: map[string]string{}}
+	d.Hash, d.Files = c.tree.sum(files)
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.bad && !e.draft.failed {

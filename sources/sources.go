@@ -33,6 +33,8 @@ type Desired struct {
 	// Hash is the SHA-256, in hex, over the names and bytes of every file read:
 	// adsync.yaml, the sources, and the images, hint and members files they refer to.
 	Hash string
+	// Files are the names of those files, sorted.
+	Files []string
 	// Images leads from the canonical value of an image, "sha256:<hex>", to
 	// where it is: its slash path in the tree, or for a picture that lies in a
 	// workbook the workbook's path, #, and the part: "ads/q4.xlsx#xl/media/image1.png".

@@ -241,8 +241,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// sum is the hash over the names and bytes of all that was read.
-func (t *tree) sum(files []file) string {
+// sum is the hash over the names and bytes of all that was read, and the names.
+func (t *tree) sum(files []file) (sum string, names []string) {
 	hashes := maps.Clone(t.attached)
 	for _, f := range files {
 		hashes[f.name] = f.hash
@@ -251,8 +251,9 @@ func (t *tree) sum(files []file) string {
 		hashes[t.project.File] = t.hash(t.project.File)
 	}
 	total := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(hashes)) {
+	names = slices.Sorted(maps.Keys(hashes))
+	for _, name := range names {
 		fmt.Fprintf(total, "%d:%s=%s\n", len(name), name, hashes[name])
 	}
-	return hex.EncodeToString(total.Sum(nil))
+	return hex.EncodeToString(total.Sum(nil)), names
 }

@@ -35,6 +35,9 @@ func (a *app) writePlanBook(l loaded, f planFlags, account state.Account, p *pla
 	if err := notTheUsers(f.file); err != nil {
 		return err
 	}
+	if err := writable(l, "--output-file", f.file); err != nil {
+		return err
+	}
 	if err := writeFile(f.file, write); err != nil {
 		return configuration("--output-file: %v", err)
 	}

@@ -42,26 +42,12 @@ func (a *app) printPlan(l loaded, f planFlags, d *planDocument) error {
 	if f.file == "" {
 		return a.writePlan(l, a.out, f, d)
 	}
-	if err := notASource(l, f.file); err != nil {
+	if err := writable(l, "--output-file", f.file); err != nil {
 		return err
 	}
 	err := writeFile(f.file, func(w io.Writer) error { return a.writePlan(l, w, f, d) })
 	if err != nil {
 		return configuration("--output-file: %v", err)
-	}
-	return nil
-}
-
-// notASource refuses to write over what the plan was made from.
-func notASource(l loaded, file string) error {
-	target, err := resolved(file)
-	if err != nil {
-		return configuration("--output-file: %v", err)
-	}
-	for _, s := range l.desired.Sources {
-		if own, err := resolved(filepath.Join(l.project.Root, filepath.FromSlash(s.File))); err == nil && own == target {
-			return configuration("--output-file: %s is a source that was read; want another name", file)
-		}
 	}
 	return nil
 }

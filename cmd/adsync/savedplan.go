@@ -35,6 +35,9 @@ type savedPlan struct {
 
 // savePlan writes a plan for apply, readable by its owner alone.
 func (a *app) savePlan(file string, l loaded, f planFlags, agent *reconcile.Agent, desired reconcile.Desired, p *plan.Plan) error {
+	if err := writable(l, "--out", file); err != nil {
+		return err
+	}
 	key, err := a.sealKey(l.project, true)
 	if err != nil {
 		return err
