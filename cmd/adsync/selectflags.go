@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -54,7 +56,7 @@ func patternsOf(flag string, texts []string) ([]plan.Pattern, error) {
 // patternsIn reads a file with a pattern a line. Blank lines, and what follows
 // a # at the start of a line or after a space, say nothing.
 func patternsIn(flag, file string) ([]plan.Pattern, error) {
-	content, err := os.ReadFile(file)
+	content, err := readPatterns(file)
 	if err != nil {
 		return nil, configuration("%s: %v", flag, err)
 	}
@@ -75,6 +77,23 @@ func patternsIn(flag, file string) ([]plan.Pattern, error) {
 		return nil, configuration("%s: %s has no pattern; want one a line", flag, diag.Printable(file))
 	}
 	return patterns, nil
+}
+
+const maxPatternBytes = 1 << 20
+
+// readPatterns reads a file of patterns up to a size that no list has: a device
+// never ends.
+func readPatterns(file string) ([]byte, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	content, err := io.ReadAll(io.LimitReader(in, maxPatternBytes+1))
+	if err == nil && len(content) > maxPatternBytes {
+		return nil, fmt.Errorf("%s is over 1 MiB; want a list of patterns, one a line", diag.Printable(file))
+	}
+	return content, err
 }
 
 // again gives the flags as a command that repeats them has them.
