@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +69,9 @@ func savedArguments(c *cobra.Command, args []string) (dir, saved string, err err
 	var folders []string
 	for _, arg := range args {
 		about, err := os.Stat(arg)
+		if errors.Is(err, fs.ErrNotExist) && len(args) > 1 {
+			return "", "", configuration("%s is not there; want a saved plan and a folder", diag.Printable(arg))
+		}
 		extension := strings.ToLower(filepath.Ext(arg))
 		if err == nil && about.Mode().IsRegular() && extension != ".yaml" && extension != ".yml" {
 			if saved != "" {
