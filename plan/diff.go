@@ -33,11 +33,15 @@ func Diff(in Input) *Plan {
 	}
 	d.checkOverlaps()
 	d.findAccidents()
+	narrows := d.Agreed != nil || !d.Select.IsAll()
+	if narrows {
+		d.checkRules(false)
+	}
 	d.agree()
 	d.guard()
 	d.agreeOnHolds()
 	d.selects()
-	d.checkRules()
+	d.checkRules(narrows)
 	d.checkRoom()
 	d.carryOver()
 	d.findUnused()
@@ -65,6 +69,7 @@ type differ struct {
 	dayAgo    map[amountOf]int64 // what adsync changed within 24 hours, as it was before
 	highest   map[highestOf]int64
 	guarded   map[resource.Address]protection
+	broken    map[brokenRule]bool
 }
 
 // counting is a change whose hold says how much lies beneath it, once that is known.
@@ -88,7 +93,7 @@ func newDiffer(in Input) *differ {
 	fresh := max(in.Desired.Len()-in.Last.Len(), 0) // about so many are created
 	d := &differ{
 		Input: in, plan: &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)}, kinds: map[resource.Kind]*kind{}, fates: make(map[resource.Address]*fate, fresh),
-		calendar: calendarOf(in.Today), used: make([]bool, len(in.Allow)),
+		broken: map[brokenRule]bool{}, calendar: calendarOf(in.Today), used: make([]bool, len(in.Allow)),
 		addresses: union(in.Desired.Addresses(), union(in.Last.Addresses(), in.Live.Addresses())),
 	}
 	for _, s := range in.Schemas {

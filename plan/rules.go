@@ -10,12 +10,13 @@ import (
 // checkRules finds what the service would refuse although each file is right by
 // itself: what the files say and what is live there break a rule together. It is
 // a problem where the files say it. Where only a hold makes it so, what needs
-// the held part is held with it.
-func (d *differ) checkRules() {
+// the held part is held with it. Of a part of a plan, the whole of which was
+// checked before, what needs the rest is held.
+func (d *differ) checkRules(narrowed bool) {
 	if !slices.ContainsFunc(d.plan.Changes, Change.sends) {
 		return
 	}
-	r := &ruleCheck{differ: d, changes: make(map[resource.Address]*Change, len(d.plan.Changes)), whole: map[resource.Address]*resource.Resource{}, part: map[resource.Address]*resource.Resource{}}
+	r := &ruleCheck{differ: d, narrowed: narrowed, changes: make(map[resource.Address]*Change, len(d.plan.Changes)), whole: map[resource.Address]*resource.Resource{}, part: map[resource.Address]*resource.Resource{}}
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.sends() {
 			r.changes[c.Address] = c
@@ -65,6 +66,7 @@ func (c Change) sends() bool {
 // and with the part of it that is not held.
 type ruleCheck struct {
 	*differ
+	narrowed    bool // the plan is a part of what the files ask for
 	changes     map[resource.Address]*Change
 	whole, part map[resource.Address]*resource.Resource
 }
@@ -74,7 +76,13 @@ type ruleCheck struct {
 func (r *ruleCheck) check(k *kind, a resource.Address, here concern) {
 	whole := r.unlessLive(k, a, r.findings(k, a, r.wholeAt))
 	for _, f := range whole {
-		r.report(a, f.Finding)
+		switch at := (brokenRule{a, f.rule}); {
+		case !r.narrowed:
+			r.broken[at] = true
+			r.report(a, f.Finding)
+		case !r.broken[at]:
+			r.holdLeft(a, f.Finding)
+		}
 	}
 	if len(whole) > 0 || !here.held || !here.goes {
 		return
@@ -116,6 +124,12 @@ func (r *ruleCheck) removedThere(a resource.Address) bool {
 		}
 	}
 	return false
+}
+
+// brokenRule is a rule that the whole plan breaks.
+type brokenRule struct {
+	address resource.Address
+	rule    string
 }
 
 // ruled is what a rule found.
@@ -232,8 +246,38 @@ func (r *ruleCheck) holdWith(a resource.Address, f resource.Finding) {
 			continue
 		}
 		if holds := above.Holds(); len(holds) > 0 {
-			c.hold(Hold{Hazard: holds[0].Hazard, Allow: holds[0].Allow, Message: "held with " + up.String() + ", whose held change it needs: " + f.Message})
+			r.holdAllButLower(c, Hold{Hazard: holds[0].Hazard, Allow: holds[0].Allow, Message: "held with " + up.String() + ", whose held change it needs: " + f.Message})
 			return
+		}
+	}
+}
+
+// holdLeft holds what would break a rule because what it needs is left out of
+// the plan.
+func (r *ruleCheck) holdLeft(a resource.Address, f resource.Finding) {
+	hazard := Unselected
+	if r.Agreed != nil {
+		hazard = Outdated
+	}
+	for up := a; !up.IsZero(); up = r.Schemas.Parent(up) {
+		if c := r.changes[up]; c != nil && c.Held == nil {
+			r.holdAllButLower(c, Hold{Hazard: hazard, Message: "needs what is left out of this plan: " + f.Message})
+			return
+		}
+	}
+}
+
+// holdAllButLower holds a change; of an update what lowers still goes, as a
+// pause passes every guard.
+func (r *ruleCheck) holdAllButLower(c *Change, h Hold) {
+	delete(r.part, c.Address)
+	if c.Action != Update || !anyField(c.Fields, func(f *Field) bool { return f.Phase == Lower && f.Held == nil }) {
+		c.hold(h)
+		return
+	}
+	for i := range c.Fields {
+		if f := &c.Fields[i]; f.Phase != Lower && f.Cause != SentAlong {
+			f.hold(h)
 		}
 	}
 }
