@@ -246,7 +246,7 @@ func (r *ruleCheck) holdWith(a resource.Address, f resource.Finding) {
 			continue
 		}
 		if holds := above.Holds(); len(holds) > 0 {
-			r.holdAllButLower(c, Hold{Hazard: holds[0].Hazard, Allow: holds[0].Allow, Message: "held with " + up.String() + ", whose held change it needs: " + f.Message})
+			r.holdNeeding(c, f.Attribute, Hold{Hazard: holds[0].Hazard, Allow: holds[0].Allow, Message: "held with " + up.String() + ", whose held change it needs: " + f.Message})
 			return
 		}
 	}
@@ -261,22 +261,31 @@ func (r *ruleCheck) holdLeft(a resource.Address, f resource.Finding) {
 	}
 	for up := a; !up.IsZero(); up = r.Schemas.Parent(up) {
 		if c := r.changes[up]; c != nil && c.Held == nil {
-			r.holdAllButLower(c, Hold{Hazard: hazard, Message: "needs what is left out of this plan: " + f.Message})
+			r.holdNeeding(c, f.Attribute, Hold{Hazard: hazard, Message: "needs what is left out of this plan: " + f.Message})
 			return
 		}
 	}
 }
 
-// holdAllButLower holds a change; of an update what lowers still goes, as a
-// pause passes every guard.
-func (r *ruleCheck) holdAllButLower(c *Change, h Hold) {
+// holdNeeding holds what of a change breaks a rule: of an update the setting the
+// finding names, so that no other hold in its place would let more go. What
+// lowers goes all the same, as a pause passes every guard.
+func (r *ruleCheck) holdNeeding(c *Change, attribute string, h Hold) {
 	delete(r.part, c.Address)
-	if c.Action != Update || !anyField(c.Fields, func(f *Field) bool { return f.Phase == Lower && f.Held == nil }) {
+	if c.Action == Create || c.Action == Replace {
 		c.hold(h)
 		return
 	}
+	k := r.kinds[c.Address.Kind]
+	raising := func(f *Field) bool { return f.Phase != Lower && f.Cause != SentAlong }
+	named := func(f *Field) bool {
+		return raising(f) && (f.Name == attribute || k.whole[attribute] != "" && k.whole[attribute] == k.whole[f.Name])
+	}
+	if !anyField(c.Fields, named) {
+		named = raising
+	}
 	for i := range c.Fields {
-		if f := &c.Fields[i]; f.Phase != Lower && f.Cause != SentAlong {
+		if f := &c.Fields[i]; named(f) {
 			f.hold(h)
 		}
 	}
