@@ -253,7 +253,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	must(t, openFolder(t, dir).Close())
 	d, err := openDatabase(t.Context(), filepath.Join(dir, databaseName), writeMode)
 	must(t, err)
-	_, err = d.conn.ExecContext(t.Context(), `PRAGMA user_version = 2`)
+	_, err = d.conn.ExecContext(t.Context(), `PRAGMA user_version = 3`)
 	must(t, err)
 	must(t, d.close())
 	_, err = Open(t.Context(), dir, options())

@@ -16,10 +16,12 @@ const (
 	classCounter    class = "counter"    // name → last number given
 	classFile       class = "file"       // source → file id
 	classGeneration class = "generation" // address → number
+	classHead       class = "head"       // run → size of its report, and its line of the history
 	classKey        class = "key"        // key that was sent → path and hash of the bytes
 	classLast       class = "last"       // address → last-applied resource
 	classMove       class = "move"       // run → what it set out to do to spend
 	classOperations class = "operations" // step → its operations, while the step is open
+	classReport     class = "report"     // run → its report, compressed
 	classRun        class = "run"        // run → when and what
 	classStep       class = "step"       // step → where it stands
 	classReverted   class = "reverted"   // address → how often its attributes were written back

@@ -103,34 +103,14 @@ func (l *ledger) RecordRun(_ context.Context, run Run) error {
 	})
 }
 
-// prune makes room for one more run: it drops the oldest, with the closed steps
-// and the keys that belong to them.
-func (b *batch) prune() error {
-	runs, err := b.runs()
-	if err != nil {
-		return err
-	}
-	dropped := map[string]bool{}
-	for _, run := range runs[keptRuns-1:] {
-		dropped[run.ID] = true
-		b.remove(classRun, run.ID)
-	}
-	return b.engine.each(classStep, func(id, value string) error {
-		r, err := decodeStep(id, value)
-		if err == nil && dropped[r.Run] && !r.Point.IsOpen() {
-			b.remove(classStep, id)
-			b.remove(classKey, r.Key)
-		}
-		return err
-	})
-}
-
 // Runs gives the newest runs first.
 func (l *ledger) Runs(_ context.Context, limit int) ([]Run, error) {
 	var runs []Run
 	err := l.view(func(b *batch) (err error) {
-		runs, err = b.runs()
-		return err
+		if runs, err = b.runs(); err != nil {
+			return err
+		}
+		return b.addHeads(runs)
 	})
 	if limit > 0 && len(runs) > limit {
 		runs = runs[:limit]
@@ -145,7 +125,7 @@ func (b *batch) runs() ([]Run, error) {
 		if json.Unmarshal([]byte(value), &r) != nil {
 			return unreadable(record{classRun, id})
 		}
-		runs = append(runs, Run{id, r.Started, r.Finished, r.PlanHash, r.Summary})
+		runs = append(runs, Run{ID: id, Started: r.Started, Finished: r.Finished, PlanHash: r.PlanHash, Summary: r.Summary})
 		return nil
 	})
 	slices.SortFunc(runs, func(r, s Run) int {

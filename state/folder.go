@@ -123,9 +123,14 @@ func (f folder) openExisting(ctx context.Context, o Options) (*ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.prepare(ctx); err != nil {
+	err = d.upgrade(ctx, c.header.Format)
+	if err == nil {
+		err = d.prepare(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
+	c.header.Format = Format
 	if d.mark, err = openMark(f.path(markName), c.header.Lineage); err != nil {
 		return nil, errors.Join(err, d.close())
 	}

@@ -68,6 +68,7 @@ func TestReaderWritesNothing(t *testing.T) {
 		"RecordWaiting":    s.RecordWaiting(ctx, &resource.Snapshot{}),
 		"RecordMove":       s.RecordMove(ctx, Move{}),
 		"RecordRun":        s.RecordRun(ctx, Run{}),
+		"RecordReport":     s.RecordReport(ctx, "run-1", nil, nil),
 		"Block":            s.Block(ctx, address("ad/a"), "", "", ""),
 		"Unblock":          s.Unblock(ctx, nil),
 	} {

@@ -46,10 +46,13 @@ func loadAs(ctx context.Context, path string, m mode, deep bool, keep keeper) (H
 		return Header{}, translate(err)
 	}
 	defer tx.Rollback()
-	if err := d.checkFile(ctx, tx, deep); err != nil {
+	format, err := d.checkFile(ctx, tx, deep)
+	if err != nil {
 		return Header{}, err
 	}
-	return d.checkRecords(ctx, tx, keep)
+	header, err := d.checkRecords(ctx, tx, keep)
+	header.Format = format
+	return header, err
 }
 
 // checkSize finds a file that lost everything. SQLite takes it for a new one and
@@ -67,25 +70,27 @@ func checkSize(path string) error {
 
 // checkFile looks at the file as SQLite sees it. Deep also walks its pages: a
 // page that is in use twice would only hurt once something is written.
-func (d *database) checkFile(ctx context.Context, tx *sql.Tx, deep bool) error {
-	var format int
+func (d *database) checkFile(ctx context.Context, tx *sql.Tx, deep bool) (format int, err error) {
 	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&format); err != nil {
-		return translate(err)
+		return 0, translate(err)
 	}
 	if format > Format {
-		return fmt.Errorf("%w: its format is %d; want at most %d: use the adsync that wrote it, or a newer one", ErrNewer, format, Format)
+		return 0, fmt.Errorf("%w: its format is %d; want at most %d: use the adsync that wrote it, or a newer one", ErrNewer, format, Format)
+	}
+	if format < 1 {
+		return 0, fmt.Errorf("%w: its format is %d; %s", ErrDamaged, format, restore)
 	}
 	if !deep {
-		return nil
+		return format, nil
 	}
 	var verdict string
 	if err := tx.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
-		return translate(err)
+		return 0, translate(err)
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("%w: %s; %s", ErrDamaged, verdict, restore)
+		return 0, fmt.Errorf("%w: %s; %s", ErrDamaged, verdict, restore)
 	}
-	return nil
+	return format, nil
 }
 
 func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, keep keeper) (Header, error) {
@@ -129,5 +134,5 @@ func (h headerRecord) of(found tally) (Header, error) {
 	case h.Rows != found.rows || h.Digest != strconv.FormatUint(found.digest, 16):
 		return Header{}, fmt.Errorf("%w: it holds %d records that are not the %d of its header; %s", ErrDamaged, found.rows, h.Rows, restore)
 	}
-	return Header{Format: Format, Lineage: h.Lineage, Serial: h.Serial, Account: Account{h.Account, h.Currency, h.TimeZone}}, nil
+	return Header{Lineage: h.Lineage, Serial: h.Serial, Account: Account{h.Account, h.Currency, h.TimeZone}}, nil
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Format is the layout this program writes and the newest it reads.
-const Format = 1
+const Format = 2
 
 // Header says which state this is.
 type Header struct {
@@ -57,6 +57,7 @@ type Run struct {
 	Finished time.Time // zero while it runs, or where it was killed
 	PlanHash string
 	Summary  string
+	Head     []byte // what the history shows, as RecordReport was given it; nil without a report
 }
 
 // Blocked is a quarantined resource: a failure that trying again cannot cure is
@@ -144,10 +145,16 @@ type Store interface {
 	RecordMove(ctx context.Context, move Move) error
 
 	// RecordRun writes a run, in place of the one with the same id. The newest
-	// 1,000 are kept.
+	// 1,000 are kept, and those that left a step open. It leaves the head alone.
 	RecordRun(ctx context.Context, run Run) error
 	// Runs gives the newest runs first; a limit of 0 gives all.
 	Runs(ctx context.Context, limit int) ([]Run, error)
+	// RecordReport keeps the report of a run in place of the one there is, and
+	// its head, which Runs gives.
+	RecordReport(ctx context.Context, run string, head, report []byte) error
+	// Report gives the report of a run. It is ErrNoReport where none was kept, or
+	// where it was the oldest of too many.
+	Report(ctx context.Context, run string) ([]byte, error)
 
 	Blocked(ctx context.Context) (map[resource.Address]Blocked, error)
 	Block(ctx context.Context, address resource.Address, inputHash, code, message string) error

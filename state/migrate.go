@@ -1,0 +1,32 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// upgrades bring a state from the format of their index plus one to the next.
+// They only go forward: an older adsync refuses what a newer one has written.
+var upgrades = [...]string{
+	// Format 2 keeps reports of runs beside them, in records of their own. What is
+	// there stays as it is; an older adsync would drop runs and keep their reports.
+	``,
+}
+
+// upgrade takes the file to this program's format, in one transaction.
+func (d *database) upgrade(ctx context.Context, from int) error {
+	if from == Format {
+		return nil
+	}
+	tx, err := d.conn.BeginTx(ctx, nil)
+	if err != nil {
+		return translate(err)
+	}
+	for _, statement := range append(upgrades[from-1:], fmt.Sprintf(`PRAGMA user_version = %d`, Format)) {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return errors.Join(translate(err), tx.Rollback())
+		}
+	}
+	return translate(tx.Commit())
+}

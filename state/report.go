@@ -1,0 +1,168 @@
+package state
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// keptReports is how many bytes reports take, compressed; every load of the
+// state reads them. A report larger than that is kept alone.
+const keptReports = 32 << 20
+
+// ErrNoReport is a run of which no report is kept.
+var ErrNoReport = errors.New("no report is kept of this run")
+
+// RecordReport keeps what is said of a run: a head for the history, and the
+// report itself. The oldest reports go first where they take too much room;
+// heads stay as long as their runs.
+func (l *ledger) RecordReport(_ context.Context, run string, head, report []byte) error {
+	packed, err := compress(report)
+	if err != nil {
+		return fmt.Errorf("record the report of %s: %w", run, err)
+	}
+	return l.change(func(b *batch) error {
+		if _, there, err := b.get(record{classRun, run}); err != nil || !there {
+			return cmp.Or(err, fmt.Errorf("record the report of %s: no run has this number", run))
+		}
+		b.put(classReport, run, packed)
+		b.put(classHead, run, strconv.Itoa(len(packed))+"\n"+string(head))
+		return b.makeRoom(run, len(packed))
+	})
+}
+
+// makeRoom drops the oldest reports until what is left is not too much.
+func (b *batch) makeRoom(newest string, size int) error {
+	runs, err := b.runs()
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		r := record{classReport, run.ID}
+		if _, kept := b.sums[r]; !kept || run.ID == newest {
+			continue
+		}
+		value, _, err := b.get(record{classHead, run.ID})
+		if err != nil {
+			return err
+		}
+		written, _, err := decodeHead(run.ID, value)
+		if err != nil {
+			return err
+		}
+		if size += written; size > keptReports {
+			b.remove(classReport, run.ID)
+		}
+	}
+	return nil
+}
+
+// Report gives the report of a run, or ErrNoReport.
+func (l *ledger) Report(_ context.Context, run string) ([]byte, error) {
+	var packed string
+	err := l.view(func(b *batch) error {
+		value, there, err := b.get(record{classReport, run})
+		if packed = value; err == nil && !there {
+			err = ErrNoReport
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the report of %s: %w", run, err)
+	}
+	unpacked, err := gzip.NewReader(strings.NewReader(packed))
+	if err != nil {
+		return nil, unreadable(record{classReport, run})
+	}
+	report, err := io.ReadAll(unpacked)
+	if err != nil {
+		return nil, unreadable(record{classReport, run})
+	}
+	return report, nil
+}
+
+func compress(content []byte) (string, error) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(content); err != nil {
+		return "", err
+	}
+	err := w.Close()
+	return packed.String(), err
+}
+
+// decodeHead gives the size of the report beside a head, and the head.
+func decodeHead(run, value string) (size int, head []byte, err error) {
+	text, rest, _ := strings.Cut(value, "\n")
+	if size, err = strconv.Atoi(text); err != nil {
+		return 0, nil, unreadable(record{classHead, run})
+	}
+	return size, []byte(rest), nil
+}
+
+// addHeads gives the runs their heads.
+func (b *batch) addHeads(runs []Run) error {
+	heads := map[string][]byte{}
+	err := b.engine.each(classHead, func(run, value string) error {
+		_, head, err := decodeHead(run, value)
+		heads[run] = head
+		return err
+	})
+	for i := range runs {
+		runs[i].Head = heads[runs[i].ID]
+	}
+	return err
+}
+
+// prune makes room for one more run: it drops the oldest that left nothing open,
+// with its report and the closed steps and keys that belong to it.
+func (b *batch) prune() error {
+	runs, err := b.runs()
+	if err != nil {
+		return err
+	}
+	open, err := b.openRuns()
+	if err != nil {
+		return err
+	}
+	slices.Reverse(runs)
+	dropped := map[string]bool{}
+	for _, run := range runs {
+		if len(runs)-len(dropped) < keptRuns {
+			break
+		}
+		if !open[run.ID] {
+			dropped[run.ID] = true
+			b.remove(classRun, run.ID)
+			b.remove(classHead, run.ID)
+			b.remove(classReport, run.ID)
+		}
+	}
+	return b.engine.each(classStep, func(id, value string) error {
+		r, err := decodeStep(id, value)
+		if err == nil && dropped[r.Run] && !r.Point.IsOpen() {
+			b.remove(classStep, id)
+			b.remove(classKey, r.Key)
+		}
+		return err
+	})
+}
+
+// openRuns are the runs with a step that has not ended.
+func (b *batch) openRuns() (map[string]bool, error) {
+	open := map[string]bool{}
+	return open, b.engine.each(classStep, func(id, value string) error {
+		r, err := decodeStep(id, value)
+		if err == nil && r.Point.IsOpen() {
+			open[r.Run] = true
+		}
+		return err
+	})
+}
