@@ -70,7 +70,7 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 	if err != nil {
 		return err
 	}
-	client, err := adsapi.New(adsapi.Config{BaseURL: baseURL, Key: key, ReadOnly: readOnly, UserAgent: "adsync/" + release})
+	client, err := adsapi.New(adsapi.Config{BaseURL: baseURL, Key: key, ReadOnly: readOnly, UserAgent: "adsync/" + release, Waiting: a.waiting})
 	if err != nil {
 		return configuration("%v", err)
 	}
@@ -87,6 +87,11 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 		Now:      time.Now, Sleep: sleep,
 	}
 	return nil
+}
+
+// waiting says why nothing moves for a while.
+func (a *app) waiting(why string, wait time.Duration) {
+	a.note("%s; waiting %s", why, wait.Round(time.Second))
 }
 
 func (a *app) closed(what string, err error) {

@@ -39,11 +39,15 @@ type request struct {
 // answer unreadable, which is not success.
 func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) error {
 	last := r.failure(Error{})
+	c.budget.earn()
 	for attempt := 1; ; attempt++ {
-		if err := c.limiter.wait(ctx, r.endpoint.template(r.method), r.bulk); err != nil {
+		if err := c.breaker.enter(ctx); err != nil {
 			return last.stopped(err)
 		}
-		failed := c.attempt(ctx, r, decode)
+		failed, err := c.limited(ctx, r, decode)
+		if err != nil {
+			return last.stopped(err)
+		}
 		if failed == nil {
 			c.logger.DebugContext(ctx, "request answered", "method", r.method, "path", r.endpoint.path, "attempt", attempt)
 			return nil
@@ -60,6 +64,19 @@ func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) e
 		}
 		last = failed
 	}
+}
+
+// limited makes one attempt as soon as the limits let it. err is about the wait
+// before it.
+func (c *Client) limited(ctx context.Context, r request, decode func([]byte) error) (failed *Error, err error) {
+	neither := &Error{fault: faultLocal} // says nothing of the service
+	failed = neither
+	defer func() { c.breaker.leave(failed) }()
+	if err := c.limiter.wait(ctx, r.endpoint.template(r.method), r.bulk); err != nil {
+		return neither, err
+	}
+	failed = c.attempt(ctx, r, decode)
+	return failed, nil
 }
 
 // stopped is the error of a call that ended while it waited, after e or
@@ -83,9 +100,8 @@ func (c *Client) logRetry(ctx context.Context, failed *Error, wait time.Duration
 // pause gives the time until the next attempt, or the error that ends the
 // call. A Retry-After holds the whole account, not this call alone.
 func (c *Client) pause(r request, failed *Error) (time.Duration, error) {
-	if failed.RetryAfter > 0 {
-		c.limiter.hold(min(failed.RetryAfter, c.maxRetryAfter))
-	}
+	wait := delay(failed, c.rand())
+	c.holdAccount(failed, wait)
 	if failed.RetryAfter > c.maxRetryAfter {
 		failed.Message = strings.TrimPrefix(fmt.Sprintf("%s; it asks to wait %s, and at most %s is waited for",
 			failed.Message, failed.RetryAfter.Round(time.Second), c.maxRetryAfter), "; ")
@@ -94,7 +110,25 @@ func (c *Client) pause(r request, failed *Error) (time.Duration, error) {
 	if failed.Attempts >= c.maxAttempts || !r.mayRepeat(failed) {
 		return 0, failed
 	}
-	return delay(failed, c.rand()), nil
+	if !c.budget.spend() {
+		failed.Message = strings.TrimPrefix(failed.Message+"; too many requests had to be repeated, and none is any more", "; ")
+		return 0, failed
+	}
+	return wait, nil
+}
+
+// holdAccount keeps every request back after the service said that there are
+// too many, or when to come again.
+func (c *Client) holdAccount(failed *Error, wait time.Duration) {
+	asked := min(failed.RetryAfter, c.maxRetryAfter)
+	if asked == 0 && failed.fault == faultStatus && failed.Status == http.StatusTooManyRequests {
+		asked = wait
+	}
+	if asked == 0 {
+		return
+	}
+	c.limiter.hold(asked)
+	c.waits.tell(fmt.Sprintf("the service answered %d and wants no requests for now", failed.Status), asked)
 }
 
 // failure completes an error with the request it is about.

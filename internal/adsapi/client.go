@@ -1,5 +1,6 @@
 // Package adsapi is the client of the advertising service: one account, one
-// key, its rate limits, its retries, its pages and its errors.
+// key, its rate limits, its retries, its pages and its errors. While the service
+// fails, the whole account waits (breaker.go), and all retries share one budget.
 //
 // It refuses to know kinds (bodies of resources are opaque JSON), to decide
 // what should change, to follow redirects, and, when read-only, to send
@@ -27,6 +28,9 @@ type Client struct {
 	userAgent      string
 	transport      http.RoundTripper
 	limiter        *limiter
+	breaker        *breaker
+	budget         *budget
+	waits          *waits
 	now            func() time.Time
 	sleep          func(context.Context, time.Duration) error
 	rand           func() float64
@@ -52,12 +56,16 @@ func New(cfg Config) (*Client, error) {
 	if cfg.ReadOnly {
 		transport = guard{base: base, next: transport}
 	}
+	waits := newWaits(cfg)
 	return &Client{
 		base:           base,
 		key:            cfg.Key,
 		userAgent:      cfg.UserAgent,
 		transport:      transport,
-		limiter:        newLimiter(cfg.Limits, cfg.Now, cfg.Sleep),
+		limiter:        newLimiter(cfg.Limits, cfg.Now, cfg.Sleep, waits.tell),
+		breaker:        newBreaker(cfg, waits.tell),
+		budget:         newBudget(),
+		waits:          waits,
 		now:            cfg.Now,
 		sleep:          cfg.Sleep,
 		rand:           cfg.Rand,
@@ -68,6 +76,10 @@ func New(cfg Config) (*Client, error) {
 		maxRetryAfter:  cfg.MaxRetryAfter,
 	}, nil
 }
+
+// Left is how many requests may go out at once now, of those a minute that this
+// client allows itself.
+func (c *Client) Left() (left, of int) { return c.limiter.left() }
 
 // Read gives one resource: GET /{collection}/{id} (interface, part 4).
 func (c *Client) Read(ctx context.Context, collection, id string, q url.Values) (Record, error) {

@@ -39,6 +39,10 @@ type Config struct {
 	Sleep  func(context.Context, time.Duration) error
 	Rand   func() float64 // in [0, 1)
 	Logger *slog.Logger
+	// Waiting is told of every wait of 5 s and more that concerns the whole
+	// account: its limits, a Retry-After, a service that keeps failing. It may be
+	// called from many goroutines; nil tells nobody.
+	Waiting func(why string, wait time.Duration)
 	// MaxBody is the largest answer read, in bytes after decompression
 	// (default 64 MiB).
 	MaxBody int64

@@ -202,7 +202,7 @@ func (e *Error) unavailable() bool {
 	case faultLocal:
 		return false
 	case faultStopped:
-		return errors.Is(e.cause, context.DeadlineExceeded)
+		return errors.Is(e.cause, context.DeadlineExceeded) || errors.Is(e.cause, errOutage)
 	}
 	return e.Status < 400 || e.Status >= 500 || e.answered(http.StatusRequestTimeout, http.StatusTooManyRequests)
 }

@@ -12,6 +12,7 @@ import (
 // more than the limit. A Retry-After holds back every request.
 type limiter struct {
 	sleep func(context.Context, time.Duration) error
+	said  func(why string, wait time.Duration)
 
 	mu        sync.Mutex
 	clock     steady
@@ -22,7 +23,7 @@ type limiter struct {
 	heldUntil time.Duration      // on clock
 }
 
-func newLimiter(limits Limits, now func() time.Time, sleep func(context.Context, time.Duration) error) *limiter {
+func newLimiter(limits Limits, now func() time.Time, sleep func(context.Context, time.Duration) error, said func(string, time.Duration)) *limiter {
 	used := Limits{
 		PerEndpoint: part(limits.PerEndpoint, limits.Share),
 		Overall:     part(limits.Overall, limits.Share),
@@ -30,6 +31,7 @@ func newLimiter(limits Limits, now func() time.Time, sleep func(context.Context,
 	}
 	return &limiter{
 		sleep:     sleep,
+		said:      said,
 		clock:     steady{now: now, last: now()},
 		share:     used,
 		overall:   &window{size: used.Overall, period: time.Minute},
@@ -50,6 +52,7 @@ func (l *limiter) wait(ctx context.Context, endpoint string, bulk bool) error {
 		if delay == 0 {
 			return nil
 		}
+		l.said("the limits of the service are reached", delay)
 		if err := l.sleep(ctx, delay); err != nil {
 			return err
 		}
@@ -74,6 +77,13 @@ func (l *limiter) take(endpoint string, bulk bool) time.Duration {
 		w.count(now)
 	}
 	return 0
+}
+
+// left is how many requests of the account's share may still go out now.
+func (l *limiter) left() (left, of int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.overall.left(l.clock.elapsed()), l.overall.size
 }
 
 func (l *limiter) windows(endpoint string, bulk bool) []*window {
@@ -108,6 +118,17 @@ func (w *window) delay(now time.Duration) time.Duration {
 		return 0
 	}
 	return max(0, w.sent[w.oldest]+w.period-now)
+}
+
+// left counts what the window has room for.
+func (w *window) left(now time.Duration) int {
+	busy := 0
+	for _, at := range w.sent {
+		if at+w.period > now {
+			busy++
+		}
+	}
+	return w.size - busy
 }
 
 func (w *window) count(now time.Duration) {

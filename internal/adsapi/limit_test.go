@@ -90,7 +90,7 @@ func TestLimiterProperty(t *testing.T) {
 		l := newLimiter(limits, func() time.Time { return now }, func(_ context.Context, d time.Duration) error {
 			now = now.Add(d)
 			return nil
-		})
+		}, func(string, time.Duration) {})
 		at := map[string][]time.Time{}
 		for range rapid.IntRange(1, 200).Draw(rt, "requests") {
 			name := rapid.SampledFrom([]string{"a", "b", "bulk"}).Draw(rt, "endpoint")
@@ -124,7 +124,7 @@ func TestClockJumps(t *testing.T) {
 		func(_ context.Context, d time.Duration) error {
 			waited, now = waited+d, now.Add(d)
 			return nil
-		})
+		}, func(string, time.Duration) {})
 	for i := range 6 {
 		if i%2 == 1 {
 			now = now.Add(-24 * time.Hour)
@@ -136,6 +136,24 @@ func TestClockJumps(t *testing.T) {
 	if waited != 2*time.Minute {
 		t.Fatalf("waited %s; want 2m0s, a window for each two requests", waited)
 	}
+}
+
+func TestLeftIsWhatMayGoOutNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clientOf(t, &wire{answers: []answer{okRecord}})
+		for range 7 {
+			if _, err := c.Get(t.Context(), "/ad_account", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left, of := c.Left(); left != 953 || of != 960 {
+			t.Errorf("Left = %d of %d; want 953 of 960", left, of)
+		}
+		time.Sleep(time.Minute)
+		if left, _ := c.Left(); left != 960 {
+			t.Errorf("Left a minute later = %d; want 960", left)
+		}
+	})
 }
 
 func TestWaitingStopsWithTheContext(t *testing.T) {

@@ -3,6 +3,7 @@ package adsapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -10,6 +11,10 @@ import (
 	"net/url"
 	"strconv"
 )
+
+// maxRestarts is how often a list begins anew after a cursor of its own was
+// refused, as it is where somebody writes while we read.
+const maxRestarts = 4
 
 // maxBarrenPages is how many pages in a row may bring nothing new before the
 // list counts as endless.
@@ -21,7 +26,8 @@ var pageSizes = map[string]int{"audit_logs": 100, "ad_account/insights": 2000}
 
 // List gives every resource of a collection, such as "campaigns", page by
 // page with the cursor `after`. Each id comes once, even when it is on two
-// pages. An error ends the list and means that it is not whole: what came
+// pages. Where the service does not know its own cursor any more, or leads in a
+// circle, the list begins anew, and what it then shows first is added. An error ends the list and means that it is not whole: what came
 // before it must not be taken for the collection.
 func (c *Client) List(ctx context.Context, collection string, q url.Values) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -75,25 +81,50 @@ func (c *Client) Rows(ctx context.Context, collection string, q url.Values) iter
 // following a cursor twice.
 func (c *Client) pages(ctx context.Context, collection string, q url.Values, needID bool) iter.Seq2[[]Record, error] {
 	return func(yield func([]Record, error) bool) {
-		query, asked := pageQuery(collection, q)
-		followed := map[string]bool{query.Get("after"): true}
-		for {
-			p, err := c.page(ctx, collection, query, asked, needID)
-			if err != nil {
-				yield(nil, err)
+		for restarts := 0; ; restarts++ {
+			again, stopped := c.pass(ctx, collection, q, needID, yield)
+			if stopped || again == nil {
 				return
 			}
-			if !yield(p.records, nil) || !p.hasMore {
+			if restarts == maxRestarts || !needID { // rows without ids cannot be told from those seen
+				yield(nil, again)
 				return
 			}
-			if followed[p.lastID] {
-				yield(nil, endless(collection, fmt.Sprintf("cursor %q came twice", clean(p.lastID, 80))))
-				return
-			}
-			followed[p.lastID] = true
-			query.Set("after", p.lastID)
 		}
 	}
+}
+
+// pass reads a list from its beginning. again is why it should begin anew.
+func (c *Client) pass(ctx context.Context, collection string, q url.Values, needID bool, yield func([]Record, error) bool) (again error, stopped bool) {
+	query, asked := pageQuery(collection, q)
+	first := query.Get("after")
+	followed := map[string]bool{first: true}
+	for {
+		p, err := c.page(ctx, collection, query, asked, needID)
+		if cursor := query.Get("after"); cursor != first && cursorRefused(err) {
+			return endless(collection, fmt.Sprintf("cursor %q was refused: %s", clean(cursor, 80), err)), false
+		}
+		if err != nil {
+			return nil, !yield(nil, err)
+		}
+		if !yield(p.records, nil) {
+			return nil, true
+		}
+		if !p.hasMore {
+			return nil, false
+		}
+		if followed[p.lastID] {
+			return endless(collection, fmt.Sprintf("cursor %q came twice", clean(p.lastID, 80))), false
+		}
+		followed[p.lastID] = true
+		query.Set("after", p.lastID)
+	}
+}
+
+// cursorRefused says that a cursor the service gave is good no more.
+func cursorRefused(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.answered(http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity)
 }
 
 func pageQuery(collection string, q url.Values) (query url.Values, asked int) {

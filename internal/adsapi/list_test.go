@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,6 +97,42 @@ func TestListThatIsNotWhole(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// N24: a cursor that others' writes made invalid, or that led in a circle once,
+// costs a pass from the beginning, and every id still comes once.
+func TestListBeginsAnew(t *testing.T) {
+	const first, second = `{"data":[{"id":"a"}],"last_id":"a","has_more":true}`, `{"data":[{"id":"b"}],"last_id":"b","has_more":true}`
+	moved := answer{status: 400, body: `{"error":{"message":"Invalid pagination cursor."}}`}
+	for name, answers := range map[string][]answer{
+		"a cursor that was refused":       {{status: 200, body: first}, moved, {status: 200, body: first}, {status: 200, body: second}, {status: 200, body: `{"data":[{"id":"c"}],"has_more":false}`}},
+		"a cursor that came twice":        {{status: 200, body: first}, {status: 200, body: first}, {status: 200, body: first}, {status: 200, body: second}, {status: 200, body: `{"data":[{"id":"c"}],"has_more":false}`}},
+		"rows that moved to the front":    {{status: 200, body: second}, moved, {status: 200, body: first}, {status: 200, body: `{"data":[{"id":"c"},{"id":"b"}],"has_more":false}`}},
+		"a list that got shorter, and is": {{status: 200, body: `{"data":[{"id":"a"},{"id":"b"}],"last_id":"b","has_more":true}`}, moved, {status: 200, body: `{"data":[{"id":"c"}],"has_more":false}`}},
+	} {
+		ids, err := collect(clientOf(t, &wire{answers: answers}), "campaigns", nil)
+		slices.Sort(ids)
+		if err != nil || !slices.Equal(ids, []string{"a", "b", "c"}) {
+			t.Errorf("%s: List = %v, %v; want a, b and c", name, ids, err)
+		}
+	}
+}
+
+// A list whose cursors are always refused ends as not whole, and not as missing.
+func TestListThatIsAlwaysRefused(t *testing.T) {
+	n := 0
+	c, _ := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		n++
+		if r.URL.Query().Has("after") {
+			respond(w, 404, `{"message":"no such cursor"}`)
+			return
+		}
+		respond(w, 200, `{"data":[{"id":"a"}],"last_id":"a","has_more":true}`)
+	})
+	_, err := collect(c, "ads", nil)
+	if !errors.Is(err, ErrUnreadable) || errors.Is(err, ErrNotFound) || n != 2*(maxRestarts+1) || !strings.Contains(err.Error(), "no such cursor") {
+		t.Fatalf("List = %v after %d requests; want unreadable after %d", err, n, 2*(maxRestarts+1))
 	}
 }
 
