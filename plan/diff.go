@@ -52,7 +52,8 @@ func Diff(in Input) *Plan {
 // differ is one computation of a plan.
 type differ struct {
 	Input
-	copied    bool // Desired is a copy, without what is ignored
+	files     *resource.Snapshot // Desired, with what is ignored
+	copied    bool               // Desired is a copy, without what is ignored
 	plan      *Plan
 	kinds     map[resource.Kind]*kind
 	addresses []resource.Address // of all three snapshots, parents first
@@ -92,7 +93,7 @@ type fate struct {
 func newDiffer(in Input) *differ {
 	fresh := max(in.Desired.Len()-in.Last.Len(), 0) // about so many are created
 	d := &differ{
-		Input: in, plan: &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)}, kinds: map[resource.Kind]*kind{}, fates: make(map[resource.Address]*fate, fresh),
+		Input: in, files: in.Desired, plan: &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)}, kinds: map[resource.Kind]*kind{}, fates: make(map[resource.Address]*fate, fresh),
 		broken: map[brokenRule]bool{}, calendar: calendarOf(in.Today), used: make([]bool, len(in.Allow)),
 		addresses: union(in.Desired.Addresses(), union(in.Last.Addresses(), in.Live.Addresses())),
 	}

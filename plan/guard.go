@@ -28,6 +28,7 @@ func (d *differ) guard() {
 	d.guardProtected()
 	d.guardFrozen()
 	d.guardUnattended()
+	d.guardRefused()
 	d.guardExposure()
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.Action != Archive {

@@ -32,6 +32,8 @@ type Input struct {
 	Most     map[resource.Kind]int    // how many of a kind the account may have, where that is not what the description says
 	Recent   Recent                   // what adsync did in the last 24 hours
 	Lacking  map[resource.Kind]string // kinds the account may not use, and why
+
+	Refused map[resource.Address]Refused // what the service refused for good
 }
 
 // Plan is ordered changes and what they were computed from.

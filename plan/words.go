@@ -55,6 +55,7 @@ const (
 	Protected  Hazard = "protected"  // is what the files protect the resource from; nothing releases it
 	Frozen     Hazard = "frozen"     // comes in a freeze window; nothing releases it
 	Unattended Hazard = "unattended" // raises while nobody looks, without a ceiling; nothing releases it
+	WasRefused Hazard = "refused"    // was refused by the service as it is, while nobody looks; nothing releases it
 
 	// What looks like a slip of the hand; see Accident.
 	Shifted  Hazard = "shifted"   // says what others of its column said before

@@ -119,11 +119,15 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	refused, err := a.refusedBefore(ctx)
+	if err != nil {
+		return nil, err
+	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: desired.Policy, Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
-		Lacking: live.Lacking,
+		Lacking: live.Lacking, Refused: refused,
 	}
 	computed := desired.bind(&input, func(p *plan.Plan) {
 		p.NoteMoves(desired.Moves, renamed)
@@ -163,7 +167,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err == nil && len(problems) == 0 {
 		err = run.waves(ctx)
 	}
-	return run.report(), errors.Join(orInvalid(err, problems), run.recordWaiting(context.WithoutCancel(ctx)))
+	return run.report(), errors.Join(orInvalid(err, problems), run.recordWaiting(context.WithoutCancel(ctx)), run.recordRefused(context.WithoutCancel(ctx)))
 }
 
 // recordWaiting notes the edits this apply leaves for a later one, and what it

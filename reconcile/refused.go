@@ -74,6 +74,13 @@ func stops(err error) bool {
 	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
 }
 
+// refusesContent says that an answer is about what was sent, so that the same
+// would be refused again: not about the key, the account, or the moment.
+func refusesContent(err error) bool {
+	var refused *adsapi.Error
+	return errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 413 || refused.Status == 422)
+}
+
 // stopping gives an error that concerns every request, nil for others.
 func stopping(err error) error {
 	if stops(err) {
@@ -134,6 +141,7 @@ func failAll(b batch, err error) []settled {
 // sent because somebody interrupted.
 func neverApplied(o settled, failure error) settled {
 	o.Outcome, o.Code, o.Message = state.OutcomeFailed, string(diag.ServiceRefused), failure.Error()
+	o.Final = refusesContent(failure)
 	if errors.Is(failure, context.Canceled) {
 		o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "interrupted before it was sent"
 	}

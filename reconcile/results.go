@@ -137,6 +137,7 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) settled
 		}
 	case "failed":
 		o.Outcome, o.Code, o.Message = state.OutcomeFailed, text(result.ErrorCode), diag.Printable(text(result.Error))
+		o.Final = result.Retryable == nil || !*result.Retryable
 	case "skipped":
 		o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "not run, as an operation before it failed"
 	default:

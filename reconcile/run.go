@@ -40,6 +40,7 @@ type standing struct {
 	code     string
 	message  string
 	cell     diag.Position // the value the service named, else the row
+	final    bool          // it failed, and trying again cannot cure it
 	expect   resource.Attributes
 	verified bool
 	mismatch string // what reading back showed instead
@@ -122,7 +123,7 @@ func (r *run) settle(p part, o state.OperationOutcome) {
 	s.started = true
 	s.pending--
 	if rank[o.Outcome] > rank[s.outcome] {
-		s.outcome, s.code, s.message = o.Outcome, o.Code, o.Message
+		s.outcome, s.code, s.message, s.final = o.Outcome, o.Code, o.Message, o.Final
 		s.cell = r.blame(p, o.Code, o.Message)
 	}
 	if o.ResourceID != "" {

@@ -174,8 +174,11 @@ func TestFactsAreRemembered(t *testing.T) {
 		must(t, s.RecordFile(ctx, "https://x.example/a.png", "file_2"))
 		must(t, s.RecordCapability(ctx, resource.BulkJobs, true))
 		must(t, s.RecordCapability(ctx, resource.BulkDailyBudget, false))
-		must(t, s.Block(ctx, address("campaign/shoes"), "hash", "invalid_budget", "budget is too low"))
-		must(t, s.Block(ctx, address("campaign/boots"), "hash", "x", "y"))
+		must(t, s.Block(ctx, []Blocked{
+			{Address: address("campaign/shoes"), InputHash: "hash", Code: "invalid_budget", Message: "budget is too low"},
+			{Address: address("campaign/boots"), InputHash: "hash", Code: "x", Message: "y"},
+			{Address: address("ad/old"), InputHash: "hash", Since: morning.AddDate(-1, 0, 0)},
+		}))
 		must(t, s.Unblock(ctx, []resource.Address{address("campaign/boots")}))
 		s = again()
 		files, err := s.Files(ctx)
@@ -187,7 +190,10 @@ func TestFactsAreRemembered(t *testing.T) {
 		blocked, err := s.Blocked(ctx)
 		must(t, err)
 		shoes := address("campaign/shoes")
-		same(t, "blocked", blocked, map[resource.Address]Blocked{shoes: {shoes, "hash", "invalid_budget", "budget is too low", morning}})
+		same(t, "blocked", blocked, map[resource.Address]Blocked{
+			shoes:             {shoes, "hash", "invalid_budget", "budget is too low", morning},
+			address("ad/old"): {Address: address("ad/old"), InputHash: "hash", Since: morning.AddDate(-1, 0, 0)},
+		})
 	})
 }
 

@@ -155,18 +155,24 @@ func (l *ledger) Blocked(_ context.Context) (map[resource.Address]Blocked, error
 	})
 }
 
-// Block quarantines a resource until its input is another than inputHash.
-func (l *ledger) Block(_ context.Context, address resource.Address, inputHash, code, message string) error {
-	key, err := addressKey(address)
-	if err != nil {
-		return err
-	}
-	value, err := json.Marshal(blockedRecord{inputHash, code, message, l.now().UTC()})
-	if err != nil {
-		return fmt.Errorf("block %s: %w", address, err)
-	}
+// Block quarantines resources until their input is another than InputHash.
+func (l *ledger) Block(_ context.Context, blocked []Blocked) error {
 	return l.change(func(b *batch) error {
-		b.put(classBlocked, key, string(value))
+		for _, r := range blocked {
+			key, err := addressKey(r.Address)
+			if err != nil {
+				return err
+			}
+			since := r.Since
+			if since.IsZero() {
+				since = l.now()
+			}
+			value, err := json.Marshal(blockedRecord{r.InputHash, r.Code, r.Message, since.UTC()})
+			if err != nil {
+				return fmt.Errorf("block %s: %w", r.Address, err)
+			}
+			b.put(classBlocked, key, string(value))
+		}
 		return nil
 	})
 }

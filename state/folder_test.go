@@ -69,7 +69,7 @@ func TestReaderWritesNothing(t *testing.T) {
 		"RecordMove":       s.RecordMove(ctx, Move{}),
 		"RecordRun":        s.RecordRun(ctx, Run{}),
 		"RecordReport":     s.RecordReport(ctx, "run-1", nil, nil),
-		"Block":            s.Block(ctx, address("ad/a"), "", "", ""),
+		"Block":            s.Block(ctx, nil),
 		"Unblock":          s.Unblock(ctx, nil),
 	} {
 		wantError(t, call, err, ErrReadOnly)

@@ -64,10 +64,10 @@ type Run struct {
 // not sent again until the input changes.
 type Blocked struct {
 	Address   resource.Address
-	InputHash string // of the row that failed
+	InputHash string // of the row that failed, and of what was live
 	Code      string
 	Message   string
-	Since     time.Time
+	Since     time.Time // zero is now
 }
 
 // Options are the clock, the randomness and the log of a store. The zero
@@ -157,7 +157,7 @@ type Store interface {
 	Report(ctx context.Context, run string) ([]byte, error)
 
 	Blocked(ctx context.Context) (map[resource.Address]Blocked, error)
-	Block(ctx context.Context, address resource.Address, inputHash, code, message string) error
+	Block(ctx context.Context, blocked []Blocked) error
 	Unblock(ctx context.Context, addresses []resource.Address) error
 
 	Close() error

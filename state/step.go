@@ -109,6 +109,7 @@ type OperationOutcome struct {
 	Outcome    Outcome
 	Code       string
 	Message    string
+	Final      bool // failed, and trying again cannot cure it; not part of the record
 }
 
 // Update is what a move adds to a step. A zero field leaves what is there.

@@ -53,6 +53,9 @@ const (
 	NotVerified        Code = "ADS2007"
 	ServiceRefused     Code = "ADS2008"
 	SharedOwner        Code = "ADS2009" // somebody else changes what these files manage
+	RefusedBefore      Code = "ADS2010" // the service refused the very same before
+	JobUnfinished      Code = "ADS2011" // a bulk job that does not end, or whose results never come whole
+	KeyConflict        Code = "ADS2012" // the service holds another request under the same key
 )
 
 // Codes of problems with adsync's own state.

@@ -1,0 +1,68 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"adsync/internal/diag"
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// What the service refused for good is not sent again while nobody looks and
+// nothing about it is another; an attended apply is told, and asks again.
+func TestRefusedBeforeIsHeldWhileNobodyLooks(t *testing.T) {
+	at := address("campaign/a")
+	asked := func(name, status string) *resource.Snapshot {
+		return snapshot(t, "campaign/a#c1 name="+name+" status="+status)
+	}
+	for _, row := range []struct {
+		name       string
+		desired    *resource.Snapshot
+		live       *resource.Snapshot
+		unattended bool
+		held       bool
+		warned     bool
+	}{
+		{"the very same, nobody looks", asked("Short", "paused"), asked("Spring", "paused"), true, true, false},
+		{"the very same, somebody looks", asked("Short", "paused"), asked("Spring", "paused"), false, false, true},
+		{"the row was edited", asked("Longer", "paused"), asked("Spring", "paused"), true, false, false},
+		{"the live resource is another", asked("Short", "paused"), asked("Winter", "paused"), true, false, false},
+	} {
+		in := plan.Input{
+			Schemas: kinds.All(), Last: row.live, Desired: row.desired, Live: row.live, Policy: plan.DefaultPolicy(),
+			Refused: map[resource.Address]plan.Refused{at: {Basis: plan.Basis(asked("Short", "paused").Get(at), asked("Spring", "paused").Get(at)), Code: "invalid_name", Message: "name is too short", Since: "yesterday"}},
+		}
+		in.Policy.Unattended, in.Policy.MaxDailyExposure = row.unattended, 1e15
+		p := plan.Diff(in)
+		held, said := false, ""
+		for _, c := range p.Changes {
+			for _, h := range c.Holds() {
+				held, said = held || h.Hazard == plan.WasRefused, h.Message
+			}
+		}
+		if held != row.held || held && (!strings.Contains(said, `"name is too short" (invalid_name)`) || !strings.Contains(said, "yesterday")) {
+			t.Errorf("%s: held %v with %q; want %v, with the service's words and since when", row.name, held, said, row.held)
+		}
+		warned := len(p.Problems) == 1 && p.Problems[0].Code == diag.RefusedBefore && p.Problems[0].Severity == diag.Warning
+		if warned != row.warned || len(p.Problems) > 1 {
+			t.Errorf("%s: problems are %v; want a warning: %v", row.name, p.Problems, row.warned)
+		}
+	}
+}
+
+// A pause goes whatever was refused before.
+func TestRefusedBeforeHoldsNoPause(t *testing.T) {
+	at := address("campaign/a")
+	desired, live := snapshot(t, "campaign/a name=Short status=paused"), snapshot(t, "campaign/a#c1 name=Spring status=active")
+	in := plan.Input{
+		Schemas: kinds.All(), Last: live, Desired: desired, Live: live, Policy: plan.DefaultPolicy(),
+		Refused: map[resource.Address]plan.Refused{at: {Basis: plan.Basis(desired.Get(at), live.Get(at)), Message: "no"}},
+	}
+	in.Policy.Unattended = true
+	applicable := plan.Diff(in).Applicable()
+	if len(applicable) != 1 || len(applicable[0].Fields) != 1 || applicable[0].Fields[0].Name != "status" {
+		t.Errorf("applicable is %+v; want the pause, without the name that was refused", applicable)
+	}
+}

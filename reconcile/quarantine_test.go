@@ -1,0 +1,120 @@
+package reconcile_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"adsync/internal/diag"
+	"adsync/internal/emulator/service"
+	world_ "adsync/internal/emulator/world"
+	"adsync/plan"
+	"adsync/reconcile"
+	"adsync/state"
+)
+
+// unattended plans as a daemon does: nobody looks.
+func (w *world) unattended() *reconcile.View {
+	w.t.Helper()
+	policy := plan.DefaultPolicy()
+	policy.Unattended, policy.MaxDailyExposure, policy.ExposurePercent, policy.UpdatePercent = true, 1e15, 1_000_000, 100
+	view, err := w.agent.Plan(w.t.Context(), reconcile.Desired{Snapshot: w.desired, Policy: policy})
+	if err != nil {
+		w.t.Fatalf("plan: %v", err)
+	}
+	return view
+}
+
+// refusing has the service refuse operations on a type of resource, for good or
+// until later.
+func (w *world) refusing(opType string, retryable *bool) (times *int) {
+	times = new(int)
+	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+		if op.Type != opType || strings.HasPrefix(op.Key, "check-") {
+			return next()
+		}
+		*times++
+		return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "policy_violation", Error: "title may not shout", Retryable: retryable}
+	}})
+	return times
+}
+
+// B10: what the service refuses for good is not sent again while nobody looks,
+// until its row or the resource at the service is another. Somebody who looks is
+// told, and asks again. A success ends it.
+func TestRefusalIsQuarantined(t *testing.T) {
+	w := newWorld(t)
+	no := false
+	sent := w.refusing("ad.create", &no)
+	w.tree("spring", "active")
+	if got := outcomes(w.apply())["ad/spring/g/a"]; got != state.OutcomeFailed || *sent != 1 {
+		t.Fatalf("ad is %s, sent %d times; want failed, once", got, *sent)
+	}
+	view := w.unattended()
+	for _, c := range view.Plan.Changes {
+		holds := c.Holds()
+		if c.Address != address("ad/spring/g/a") {
+			continue
+		}
+		if len(holds) == 0 || holds[0].Hazard != plan.WasRefused || !strings.Contains(holds[0].Message, "title may not shout") {
+			t.Errorf("the ad is held by %v; want by its refusal, in the service's words", holds)
+		}
+	}
+	if _, err := w.agent.Apply(t.Context(), view); err != nil || *sent != 1 {
+		t.Errorf("sent %d times, %v; want no second time while nobody looks", *sent, err)
+	}
+	attended := w.plan().Plan
+	if len(attended.Problems) != 1 || attended.Problems[0].Code != diag.RefusedBefore {
+		t.Errorf("problems are %v; want word of the refusal", attended.Problems)
+	}
+	blocked, _ := w.store.Blocked(t.Context())
+	since := blocked[address("ad/spring/g/a")].Since
+	if err := w.sleep(t.Context(), 3600e9); err != nil {
+		t.Fatal(err)
+	}
+	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+		if posts(r, "ads") { // its parent is there by now
+			*sent++
+			return answer(r, 422, `{"error": {"message": "title may not shout", "code": "policy_violation"}}`)
+		}
+		return send(r)
+	}), w.store)
+	w.apply() // somebody looks
+	if blocked, _ = w.store.Blocked(t.Context()); *sent != 2 || !blocked[address("ad/spring/g/a")].Since.Equal(since) {
+		t.Errorf("sent %d times, refused since %v; want twice, since %v", *sent, blocked, since)
+	}
+	w.write("ad/spring/g/a", map[string]any{"name": "Ad of spring", "status": "active", "title": "Shoes", "body": "Light shoes.", "target_url": "https://shop.example/a", "image": "https://images.shop.example/a.jpg"})
+	w.agent = w.newAgent()
+	if _, err := w.agent.Apply(t.Context(), w.unattended()); err != nil {
+		t.Fatal(err)
+	}
+	if blocked, _ = w.store.Blocked(t.Context()); len(blocked) != 0 || w.live("ad/spring/g/a", "title") != `"Shoes"` {
+		t.Errorf("blocked is %v, title %s; want the edited ad applied and nothing left", blocked, w.live("ad/spring/g/a", "title"))
+	}
+}
+
+// A refusal that may pass, and one about the key or the moment, is no quarantine.
+func TestWhatMayPassIsNotQuarantined(t *testing.T) {
+	w := newWorld(t)
+	yes := true
+	w.refusing("ad_group.create", &yes)
+	w.tree("spring", "active")
+	w.apply()
+	if blocked, _ := w.store.Blocked(t.Context()); len(blocked) != 0 {
+		t.Errorf("blocked is %v after a failure that may pass; want nothing", blocked)
+	}
+	for status, want := range map[int]int{401: 0, 403: 0, 404: 0, 409: 0, 422: 1} {
+		w := beneath(t)
+		w.t = t
+		agent := w.through(line(func(r *http.Request) (*http.Response, error) {
+			if posts(r, "ad_groups") {
+				return answer(r, status, refusal)
+			}
+			return send(r)
+		}), w.store)
+		_, _ = agent.Apply(t.Context(), w.plan())
+		if blocked, _ := w.store.Blocked(t.Context()); len(blocked) != want {
+			t.Errorf("%d are blocked after a %d; want %d: %v", len(blocked), status, want, blocked)
+		}
+	}
+}
