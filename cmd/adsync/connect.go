@@ -70,7 +70,8 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 	if err != nil {
 		return err
 	}
-	client, err := adsapi.New(adsapi.Config{BaseURL: baseURL, Key: key, ReadOnly: readOnly, UserAgent: "adsync/" + release, Waiting: a.waiting})
+	c := a.clock.orSystem()
+	client, err := adsapi.New(adsapi.Config{BaseURL: baseURL, Key: key, ReadOnly: readOnly, UserAgent: "adsync/" + release, Waiting: a.waiting, Now: c.now, Sleep: c.sleep})
 	if err != nil {
 		return configuration("%v", err)
 	}
@@ -84,7 +85,7 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 		People:   peopleReader(l),
 		Progress: a.progress(),
 		Logger:   slog.New(slog.DiscardHandler),
-		Now:      time.Now, Sleep: sleep,
+		Now:      c.now, Sleep: c.sleep,
 	}
 	return nil
 }
@@ -206,6 +207,13 @@ func givenIDs(l loaded) map[resource.Address]string {
 		}
 	}
 	return given
+}
+
+func (c clock) orSystem() clock {
+	if c.now == nil {
+		return clock{time.Now, sleep}
+	}
+	return c
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -2,170 +2,321 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
-	"io"
+	"fmt"
+	"maps"
 	"math/rand/v2"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"adsync/internal/emulator"
+	"adsync/reconcile"
+	"adsync/state"
+
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 var (
-	kills    = flag.Int("kills", 12, "how many times adsync apply is killed")
-	killSeed = flag.Uint64("kill-seed", 1, "seed of the moments")
+	kills    = flag.Int("kills", 200, "how many times adsync apply is killed")
+	killSeed = flag.Uint64("kill-seed", 1, "seed of the accounts, the edits and the moments")
 )
 
-// TestKilledApplyLeavesOneOfEverything kills apply at random moments and runs
-// it again: in the end there is one of everything, and nothing is left to do
-// (faults.md S1 to S8). In every second history the service dies with it.
+// killsOfAHistory is how often apply is killed on one account.
+const killsOfAHistory = 20
+
+// TestKilledApplyLeavesOneOfEverything kills apply with SIGKILL, at a request
+// or while it writes its journal, and runs it again, in account after account
+// that is edited on the way. In the end the mutation log has one create of
+// everything, the account shows what the files say, and nothing is left to do
+// (faults.md S1 to S8, S20).
 func TestKilledApplyLeavesOneOfEverything(t *testing.T) {
-	random := rand.New(rand.NewPCG(*killSeed, 7))
-	longest := 3 * time.Second
-	for done, history := 0, 0; done < *kills; history++ {
-		h := newHistory(t, history%2 == 0)
-		for range 1 + random.IntN(3) {
-			if h.killed(time.Duration(random.Int64N(int64(longest)))) {
-				done++
+	var sum tally
+	start := time.Now()
+	t.Run("history", func(t *testing.T) {
+		for n := 0; n*killsOfAHistory < *kills; n++ {
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				t.Parallel()
+				h := newHistory(t, rand.New(rand.NewPCG(*killSeed, uint64(n))))
+				h.live(min(killsOfAHistory, *kills-n*killsOfAHistory))
+				sum.add(h.tally)
+			})
+		}
+	})
+	t.Logf("seed %d: %s; %.2f s a kill", *killSeed, &sum, time.Since(start).Seconds()/float64(max(sum.kills, 1)))
+	if sum.kills < *kills || sum.empty < *kills/killsOfAHistory {
+		t.Errorf("%d kills and %d empty second plans; want %d and one an account at least", sum.kills, sum.empty, *kills)
+	}
+}
+
+// tally is what kills came to.
+type tally struct {
+	mu            sync.Mutex
+	kills         int
+	points        map[string]int // where the journal stood when it hit
+	edges         map[edge]int
+	doubled, lost int
+	empty         int // second plans
+}
+
+func (s *tally) add(o *tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kills, s.doubled, s.lost, s.empty = s.kills+o.kills, s.doubled+o.doubled, s.lost+o.lost, s.empty+o.empty
+	if s.points == nil {
+		s.points, s.edges = map[string]int{}, map[edge]int{}
+	}
+	for p, n := range o.points {
+		s.points[p] += n
+	}
+	for e, n := range o.edges {
+		s.edges[e] += n
+	}
+}
+
+func (s *tally) String() string {
+	return fmt.Sprintf("%d kills, %d doubled, %d lost, second plan empty %d times\n  by point of the journal: %s\n  beside a request: %s",
+		s.kills, s.doubled, s.lost, s.empty, perKind(s.points), perKind(s.edges))
+}
+
+func perKind[K cmp.Ordered](counts map[K]int) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%v %d", k, counts[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// history is one project, one account, and many applies.
+type history struct {
+	t      *testing.T
+	random *rand.Rand
+	dir    string
+	env    []string
+	line   *httptest.Server
+	before *executioner
+	shop   *shop
+	tally  *tally
+}
+
+// generous lets every edit of a shop pass: what guards hold is tested elsewhere.
+const generous = `policy:
+  budget: {hold_above: 1000, refuse_from: 10000}
+  bid: {hold_above: 1000, refuse_from: 10000, share: 100}
+  exposure: {percent: 1000000}
+  updates: {percent: 100}
+allow:
+  - {allow: activates, until: 2099-01-01, owner: test, reason: a test}
+`
+
+const killProject = `account: {id: adacct_kills, currency: USD, timezone: America/New_York}
+`
+
+func newHistory(t *testing.T, random *rand.Rand) *history {
+	t.Helper()
+	h := &history{t: t, random: random, dir: filepath.Join(memoryFolder(t), "shop"), shop: &shop{random: random}, tally: &tally{points: map[string]int{}, edges: map[edge]int{}}}
+	points, err := emulator.ParseOpenPoints("bulk_duration=" + []string{"0s", "3s"}[random.IntN(2)])
+	noError(t, err)
+	service, err := emulator.Open(emulator.Options{
+		OpenPoints: points, Seed: random.Uint64(), Limits: emulator.RateLimits{EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1},
+		Accounts: []emulator.Account{{ID: "adacct_kills", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: emulatorKey, Features: emulator.AllFeatures()}},
+	})
+	noError(t, err)
+	h.before = &executioner{emulator: service}
+	h.line = httptest.NewServer(h.before)
+	t.Cleanup(func() { h.line.Close(); service.Close() })
+	noError(t, os.CopyFS(filepath.Join(h.dir, "images"), os.DirFS("../../examples/quickstart/images")))
+	operators := filepath.Join(filepath.Dir(h.dir), "operator.yaml")
+	noError(t, os.WriteFile(operators, []byte(generous), 0o600))
+	noError(t, os.WriteFile(filepath.Join(h.dir, "adsync.yaml"), []byte(killProject), 0o600))
+	h.env = append(os.Environ(), asCommand+"=1", atClock+"="+h.line.URL+clockPath, envOperator+"="+operators,
+		envBaseURL+"="+h.line.URL+"/v1", envKey+"="+emulatorKey)
+	return h
+}
+
+// memoryFolder is a folder in memory where the machine has one: a process that
+// is killed leaves behind all it has written, wherever that is.
+func memoryFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "adsync-kills-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { noError(t, os.RemoveAll(dir)) })
+	return dir
+}
+
+// live edits, applies, is killed and applies again, until the kills are done.
+func (h *history) live(kills int) {
+	h.t.Helper()
+	for h.tally.kills < kills {
+		h.edit()
+		for h.tally.kills < kills && h.killed() {
+			switch h.random.IntN(12) {
+			case 0, 1:
+				h.edit() // somebody does not wait for the apply to be run again
+			case 2:
+				noError(h.t, emulatorClock(h.line.URL+clockPath).sleep(h.t.Context(), reconcile.TrustWindow)) // no key is trusted any more
 			}
 		}
-		took := h.finish()
-		longest = max(took, 200*time.Millisecond)
+		h.finish()
 		h.check()
 	}
 }
 
-// history is one project from its first apply to its last.
-type history struct {
-	t       *testing.T
-	dir     string
-	env     []string
-	address string // of the emulator beside the agent; "" where it is inside it
+func (h *history) edit() {
+	h.shop.edit()
+	h.shop.write(h.t, h.dir)
 }
 
-func newHistory(t *testing.T, outside bool) *history {
-	h := &history{t: t, dir: t.TempDir(), env: append(os.Environ(), asCommand+"=1")}
-	if err := os.CopyFS(h.dir, os.DirFS("../../examples/quickstart")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(h.dir, ".adsync")); err != nil {
-		t.Fatal(err)
-	}
-	if outside {
-		h.address = h.serve(filepath.Join(t.TempDir(), "emulator"))
-		h.env = append(h.env, envBaseURL+"="+h.address+"/v1", envKey+"="+emulatorKey)
-	}
-	return h
-}
-
-// serve runs an emulator that outlives the agent.
-func (h *history) serve(data string) string {
-	server, err := emulator.Open(emulator.Options{Dir: data, Accounts: []emulator.Account{{
-		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: emulatorKey, Features: emulator.AllFeatures(),
-	}}})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	line := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
-	go func() { _ = line.Serve(listener) }()
-	h.t.Cleanup(func() { line.Close(); server.Close() })
-	return "http://" + listener.Addr().String()
-}
-
-func (h *history) command(args ...string) *exec.Cmd {
+func (h *history) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	c := exec.Command(os.Args[0], append(args, h.dir)...)
 	c.Env = h.env
-	return c
+	var said bytes.Buffer
+	c.Stderr = &said
+	return c, &said
 }
 
-// killed starts apply and kills it after a while; false when it was faster.
-func (h *history) killed(after time.Duration) bool {
+// killed runs apply up to a moment; false when it ended before.
+func (h *history) killed() bool {
 	h.t.Helper()
-	c := h.command("apply", "--yes")
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
-		h.t.Fatal(err)
-	}
-	timer := time.AfterFunc(after, func() { _ = c.Process.Kill() })
+	c, said := h.command("apply", "--yes")
+	at := drawMoment(h.random)
+	noError(h.t, h.before.start(c, at))
 	err := c.Wait()
-	if timer.Stop() && err != nil {
-		h.t.Errorf("apply ended by itself: %v\n%s", err, stderr.String())
+	changed := h.before.spare()
+	if c.ProcessState.ExitCode() != -1 {
+		if err != nil {
+			h.t.Fatalf("apply ended by itself: %v\n%s", err, said)
+		}
+		return false
 	}
-	return c.ProcessState.ExitCode() == -1
+	h.tally.kills++
+	h.tally.edges[at.edge]++
+	h.tally.points[h.point(changed)]++
+	return true
 }
 
-// finish lets apply come to its end, and says how long that took.
-func (h *history) finish() time.Duration {
+// point is where the journal stands: at its most open step.
+func (h *history) point(changed bool) string {
 	h.t.Helper()
-	start := time.Now()
-	if out, err := h.command("apply", "--yes").CombinedOutput(); err != nil {
-		h.t.Fatalf("apply after the kills: %v\n%s", err, out)
+	left, err := state.OpenReadOnly(h.t.Context(), filepath.Join(h.dir, ".adsync"))
+	noError(h.t, err)
+	defer left.Close()
+	steps, err := left.Open(h.t.Context())
+	noError(h.t, err)
+	for _, p := range []state.Point{state.Sent, state.Unknown, state.Accepted, state.Terminal, state.ResultsRead, state.Intent, state.Bound, state.Verified} {
+		if slices.ContainsFunc(steps, func(s state.Step) bool { return s.Point == p }) {
+			return string(p)
+		}
 	}
-	return time.Since(start)
+	if changed {
+		return "closed"
+	}
+	return "planned"
 }
 
-// check holds that nothing is left to do and that the account has one of
-// everything the files name.
+// finish lets apply come to its end.
+func (h *history) finish() {
+	h.t.Helper()
+	c, said := h.command("apply", "--yes")
+	if out, err := c.Output(); err != nil {
+		h.t.Fatalf("apply after the kills: %v\n%s%s", err, out, said)
+	}
+}
+
+// check holds that nothing is left to do, that everything was created once, and
+// that the account shows what the files say.
 func (h *history) check() {
 	h.t.Helper()
-	out, err := h.command("plan", "-o", "json", "--quiet").Output()
+	c, said := h.command("plan", "-o", "json", "--quiet")
+	out, err := c.Output()
 	var planned struct{ Changes []json.RawMessage }
 	if err != nil || json.Unmarshal(out, &planned) != nil || len(planned.Changes) != 0 {
-		h.t.Fatalf("plan after apply: %v, %d changes; want none\n%s", err, len(planned.Changes), out)
+		h.t.Fatalf("plan after apply: %v, %d changes; want none\n%s%s", err, len(planned.Changes), out, said)
 	}
-	address := h.address
-	if address == "" {
-		address = h.serve(filepath.Join(h.dir, ".adsync", "emulator"))
+	h.tally.empty++
+	want := h.shop.wanted()
+	for ward, n := range h.created() {
+		if n > 1 {
+			h.tally.doubled += n - 1
+			h.t.Errorf("%s was created %d times; want once", ward, n)
+		}
 	}
-	for collection, want := range map[string][]string{
-		"campaigns": {"Spring launch", "Winter sale", "Gift cards"},
-		"ad_groups": {"Trail runners", "Day hikers", "Sledges", "Ice skates", "Last minute"},
-		"ads":       {"Hero A", "Hero B", "Summit", "Family sledge", "First steps", "Card"},
-	} {
-		have := names(h.t, address, collection)
-		if len(have) != len(want) {
-			h.t.Errorf("%s: %d live %q; want %d", collection, len(have), have, len(want))
+	have := h.shown()
+	for ward := range want {
+		if have[ward] != want[ward] {
+			h.tally.lost++
 		}
-		for _, name := range want {
-			if n := strings.Count("\n"+strings.Join(have, "\n")+"\n", "\n"+name+"\n"); n != 1 {
-				h.t.Errorf("%s has %d of %q; want 1", collection, n, name)
-			}
-		}
+	}
+	if diff := gocmp.Diff(want, have); diff != "" {
+		h.t.Errorf("the account (-files +account):\n%s", diff)
 	}
 }
 
-func names(t *testing.T, address, collection string) []string {
-	t.Helper()
-	request, err := http.NewRequest(http.MethodGet, address+"/v1/"+collection+"?limit=500", nil)
-	if err != nil {
-		t.Fatal(err)
+func (h *history) read(path string, into any) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.line.URL+path, nil)
+	noError(h.t, err)
+	r.Header.Set("Authorization", "Bearer "+emulatorKey)
+	answer, err := h.line.Client().Do(r)
+	noError(h.t, err)
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(into); err != nil || answer.StatusCode != http.StatusOK {
+		h.t.Fatalf("GET %s: %s %v", path, answer.Status, err)
 	}
-	request.Header.Set("Authorization", "Bearer "+emulatorKey)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// created counts the creates of the mutation log by ward.
+func (h *history) created() map[string]int {
+	h.t.Helper()
+	born := map[string]int{}
+	var page struct {
+		Data []struct {
+			Action, Resource string
+			After            struct{ Name string }
+		}
+		HasMore bool `json:"has_more"`
 	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	var list struct{ Data []struct{ Name string } }
-	if err != nil || json.Unmarshal(content, &list) != nil {
-		t.Fatalf("list %s: %v %s", collection, err, content)
+	h.read("/_emulator/mutations?limit=10000", &page)
+	if page.HasMore {
+		h.t.Fatal("the mutation log has over 10,000 entries; want a history that is read whole")
 	}
-	var found []string
-	for _, r := range list.Data {
-		found = append(found, r.Name)
+	for _, m := range page.Data {
+		if m.Action == "create" && m.Resource != "file" {
+			ward, _, _ := strings.Cut(m.After.Name, " ")
+			born[ward]++
+		}
 	}
-	return found
+	return born
+}
+
+// shown is what the account lists, by ward; a ward twice stands beside itself.
+func (h *history) shown() map[string]string {
+	h.t.Helper()
+	have := map[string]string{}
+	for _, collection := range []string{"campaigns", "ad_groups", "ads"} {
+		var list struct {
+			Data    []struct{ Name, Status string }
+			HasMore bool `json:"has_more"`
+		}
+		h.read("/v1/"+collection+"?limit=500", &list)
+		if list.HasMore {
+			h.t.Fatalf("%s are more than a page; want a history that is read whole", collection)
+		}
+		for _, r := range list.Data {
+			ward, _, _ := strings.Cut(r.Name, " ")
+			have[ward] += r.Name + " " + r.Status
+		}
+	}
+	return have
 }

@@ -13,21 +13,22 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"adsync/state"
 
 	_ "time/tzdata" // the account's time zone must not depend on the machine
 )
 
-func main() { os.Exit(run()) }
+func main() { os.Exit(run(clock{})) }
 
 // run is the whole process but its end; an interrupt ends the context, a second
 // one the process.
-func run() int {
+func run(c clock) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, clock: c}
 	return a.main(ctx, os.Args[1:])
 }
 
@@ -39,6 +40,14 @@ type app struct {
 	env   func(string) string
 	flags flags
 	clear func() // takes the live line of progress away; nil where there is none
+	clock clock
+}
+
+// clock is the time in which the service is spoken to: who sleeps moves it. The
+// zero clock is the system's.
+type clock struct {
+	now   func() time.Time
+	sleep func(context.Context, time.Duration) error
 }
 
 // flags are those every command has.

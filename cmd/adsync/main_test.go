@@ -11,9 +11,12 @@ import (
 // process.
 const asCommand = "ADSYNC_TEST_AS_COMMAND"
 
+// atClock is the address of an emulator whose clock such a process lives by.
+const atClock = "ADSYNC_TEST_CLOCK"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
-		os.Exit(run())
+		os.Exit(run(emulatorClock(os.Getenv(atClock))))
 	}
-	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run()) }})
+	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(clock{})) }})
 }

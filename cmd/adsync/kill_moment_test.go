@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// edge is where, beside a request, a process is killed.
+type edge string
+
+const (
+	beforeArrival edge = "before it arrives" // the service never sees it
+	beforeAnswer  edge = "before its answer" // the service has acted
+	afterAnswer   edge = "after its answer"  // and a moment of the agent's own work later
+)
+
+// moment is when a process is killed: at its nth request, counted from its
+// first, or from the first that changes something.
+type moment struct {
+	n         int
+	changing  bool
+	edge      edge
+	afterward time.Duration // at afterAnswer
+}
+
+// drawMoment spreads the kills over the requests a run may make. What a run does
+// on its own between two requests is to write its journal.
+func drawMoment(random *rand.Rand) moment {
+	m := moment{n: random.IntN(14), changing: true, edge: []edge{beforeArrival, beforeAnswer, afterAnswer, afterAnswer}[random.IntN(4)]}
+	if random.IntN(10) == 0 {
+		m.n, m.changing = random.IntN(20), false
+	}
+	m.afterward = time.Duration(random.Int64N(int64(4 * time.Millisecond)))
+	return m
+}
+
+// executioner stands before an emulator and kills the process that speaks to it.
+type executioner struct {
+	emulator http.Handler
+
+	mu       sync.Mutex
+	process  *os.Process // nil: nobody is to die
+	at       moment
+	requests int
+	changing int
+}
+
+// start starts a process that is killed at a moment.
+func (e *executioner) start(c *exec.Cmd, at moment) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	err := c.Start()
+	e.process, e.at, e.requests, e.changing = c.Process, at, 0, 0
+	return err
+}
+
+// spare lets everybody live; it says whether anything was changed since start.
+func (e *executioner) spare() (changed bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.process = nil
+	return e.changing > 0
+}
+
+// struck gives the process that is to be killed at this request, or nil.
+func (e *executioner) struck(r *http.Request, body []byte) (*os.Process, moment) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.process == nil || !strings.HasPrefix(r.URL.Path, "/v1/") {
+		return nil, moment{}
+	}
+	if r.Method != http.MethodGet && !bytes.Contains(body, []byte(`"validate_only":true`)) || e.changing > 0 {
+		e.changing++
+	}
+	e.requests++
+	n := e.requests
+	if e.at.changing {
+		n = e.changing
+	}
+	if n-1 != e.at.n {
+		return nil, moment{}
+	}
+	process := e.process
+	e.process = nil
+	return process, e.at
+}
+
+func (e *executioner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // whoever spoke is dead
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	condemned, at := e.struck(r, body)
+	if condemned == nil {
+		e.emulator.ServeHTTP(w, r)
+		return
+	}
+	switch at.edge {
+	case beforeArrival:
+		_ = condemned.Kill()
+		panic(http.ErrAbortHandler)
+	case beforeAnswer:
+		e.emulator.ServeHTTP(httptest.NewRecorder(), r)
+		_ = condemned.Kill()
+		panic(http.ErrAbortHandler)
+	}
+	e.emulator.ServeHTTP(w, r)
+	time.AfterFunc(at.afterward, func() { _ = condemned.Kill() })
+}
