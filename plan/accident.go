@@ -109,7 +109,7 @@ func (d *differ) holdRow(r *row, attribute string, hazard Hazard, message string
 
 // creates says that the change makes a resource, anew or in place of another.
 func (d *differ) creates(c *Change) bool {
-	fate := d.fates[c.Address]
+	fate := d.all[c.place].fate
 	return fate != nil && fate.born
 }
 

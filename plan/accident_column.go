@@ -65,7 +65,7 @@ func (d *differ) survey() surveyed {
 	changed, all := map[columnKey]int{}, map[*resource.Attribute]*edits{}
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		k := d.kinds[c.Address.Kind]
+		k := d.all[c.place].kind
 		for j := range c.Fields {
 			a := k.attributes[c.Fields[j].Name]
 			if c.Fields[j].Cause != Edit || !typed(a) || c.Action == Create && a.Spend != resource.Amount {
@@ -120,10 +120,11 @@ func (d *differ) rowOf(change int, a *resource.Attribute, desired resource.Value
 	default:
 		return r
 	}
-	live := d.Live.Get(c.Address).Value(a.Name)
+	t := &d.all[c.place]
+	live := t.live.Value(a.Name)
 	r.was = live
-	if last := d.Last.Get(c.Address); last != nil && last.Value(a.Name).IsSet() {
-		r.was = last.Value(a.Name)
+	if t.last != nil && t.last.Value(a.Name).IsSet() {
+		r.was = t.last.Value(a.Name)
 	}
 	if desired.IsSet() && r.was.IsSet() && readable(a) && !same(desired, r.was) && !same(desired, live) {
 		r.state = edited
@@ -146,7 +147,7 @@ func (d *differ) columns(changed map[columnKey]int) []*column {
 	busyOf, next := d.busyAttributes(columns), 0 // next counts the changes, which are in the order of their addresses
 	for i := range d.all {
 		t, change := &d.all[i], -1
-		if next < len(d.plan.Changes) && d.plan.Changes[next].Address == t.address {
+		if next < len(d.plan.Changes) && d.plan.Changes[next].place == i {
 			change = next
 			next++
 		}

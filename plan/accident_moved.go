@@ -40,7 +40,7 @@ func (d *differ) moved(k *kind) (moved []row, from map[resource.Address]resource
 	var creates []int
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		if c.Address.Kind == k.schema.Kind && c.Action == Create && len(c.Fields) > 0 && !d.fateAbove(k, c.Address).born {
+		if c.Address.Kind == k.schema.Kind && c.Action == Create && len(c.Fields) > 0 && !d.all[c.place].above.born {
 			creates = append(creates, i)
 		}
 	}
@@ -48,11 +48,11 @@ func (d *differ) moved(k *kind) (moved []row, from map[resource.Address]resource
 		return nil, nil
 	}
 	left := map[look][]resource.Address{}
-	for _, a := range d.addresses {
-		last, live := d.Last.Get(a), d.Live.Get(a)
-		if a.Kind == k.schema.Kind && d.Desired.Get(a) == nil && last != nil && live != nil && !k.archived(live) {
-			l := look{a.Leaf(), k.schema.NameOf(last)}
-			left[l] = append(left[l], a)
+	for i := range d.all {
+		t := &d.all[i]
+		if t.kind == k && t.desired == nil && t.last != nil && t.live != nil && !k.archived(t.live) {
+			l := look{t.address.Leaf(), k.schema.NameOf(t.last)}
+			left[l] = append(left[l], t.address)
 		}
 	}
 	from = map[resource.Address]resource.Address{}

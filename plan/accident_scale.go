@@ -133,7 +133,7 @@ func (d *differ) peers(k *kind, a *resource.Attribute) []int64 {
 		if t.kind != k || t.live == nil || k.archived(t.live) {
 			continue
 		}
-		if n, ok := d.said(t.address, a.Name); ok && n > 0 {
+		if n, ok := t.said(a.Name); ok && n > 0 {
 			amounts = append(amounts, n)
 		}
 	}

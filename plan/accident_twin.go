@@ -53,15 +53,16 @@ type familyKey struct {
 
 // families gathers what stands beside the creates whose parent is not new too.
 func (d *differ) families() []*family {
-	byKey, creates := map[familyKey]*family{}, map[resource.Address]int{}
+	byKey, creates := map[familyKey]*family{}, map[int]int{}
 	var ordered []*family
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		k := d.kinds[c.Address.Kind]
-		if c.Action != Create || len(c.Fields) == 0 || d.fateAbove(k, c.Address).born || slices.Contains(c.Hazards, Twins) {
+		t := &d.all[c.place]
+		k := t.kind
+		if c.Action != Create || len(c.Fields) == 0 || t.above.born || slices.Contains(c.Hazards, Twins) {
 			continue
 		}
-		creates[c.Address] = i
+		creates[c.place] = i
 		key := familyKey{c.Address.Up(k.schema.Parent), k}
 		if byKey[key] == nil {
 			byKey[key] = &family{kind: k}
@@ -71,17 +72,14 @@ func (d *differ) families() []*family {
 	if len(ordered) == 0 {
 		return nil
 	}
-	for _, a := range d.addresses {
-		k := d.kinds[a.Kind]
-		if k == nil {
-			continue
-		}
-		if f := byKey[familyKey{a.Up(k.schema.Parent), k}]; f != nil {
-			change, is := creates[a]
+	for i := range d.all {
+		t := &d.all[i]
+		if f := byKey[familyKey{t.address.Up(t.kind.schema.Parent), t.kind}]; f != nil {
+			change, is := creates[i]
 			if !is {
 				change = -1
 			}
-			f.add(a, d.Desired.Get(a), d.Live.Get(a), change)
+			f.add(t.address, t.desired, t.live, change)
 		}
 	}
 	return ordered

@@ -234,7 +234,7 @@ func (d *differ) movedFrom(c *Change, name, what string, planned, now resource.V
 	if r := d.Desired.Get(c.Address); r != nil && !r.Value(name).Position.IsZero() {
 		s.Position = r.Value(name).Position
 	}
-	a := d.kinds[c.Address.Kind].attributes[name]
+	a := d.all[c.place].kind.attributes[name]
 	s.Message = name + " " + fmt.Sprintf(form, shortened(a, now), shortened(a, planned))
 	return s
 }
@@ -255,7 +255,7 @@ func shortened(a *resource.Attribute, v resource.Value) string {
 
 // holdMoved holds the fields that moved, and those sent whole with one.
 func (d *differ) holdMoved(c *Change, moved []Stale) {
-	whole := d.kinds[c.Address.Kind].whole
+	whole := d.all[c.place].kind.whole
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if f.Cause == SentAlong {

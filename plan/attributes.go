@@ -47,10 +47,10 @@ func (d *differ) holdAdopt(t three, c *Change) {
 		allow = t.above.held.Allow
 	}
 	c.hold(Hold{Hazard: Adopts, Allow: allow, Message: "is at the service already, as " + c.ID + ", and adsync did not create it"})
-	if _, closed := d.fates[t.address]; closed {
+	if d.all[t.place].fate != nil {
 		return
 	}
-	d.fates[t.address] = &fate{held: &Hold{Hazard: Adopts, Allow: allow, Message: "held with " + t.address.String()}}
+	d.becomes(t, &fate{held: &Hold{Hazard: Adopts, Allow: allow, Message: "held with " + t.address.String()}})
 }
 
 // fields compares every attribute the files give. It gives what differs at the

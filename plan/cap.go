@@ -30,7 +30,7 @@ func coverPhase(a *resource.Attribute, desired, live resource.Value) Phase {
 
 // guardCaps holds what lets the account spend more because less bounds it.
 func (d *differ) guardCaps(c *Change) {
-	k := d.kinds[c.Address.Kind]
+	k := d.all[c.place].kind
 	if !k.schema.Caps || d.covered(RaisesSpend, c.Address) {
 		return
 	}
@@ -163,15 +163,16 @@ func (d *differ) checkOverlaps() {
 
 func (d *differ) spans(k *kind) []reign {
 	var spans []reign
-	for _, a := range d.addresses {
-		if a.Kind != k.schema.Kind {
+	for i := range d.all {
+		t := &d.all[i]
+		if t.kind != k {
 			continue
 		}
-		desired, live := d.Desired.Get(a), d.Live.Get(a)
-		if live == nil && (desired == nil || d.Last.Get(a) != nil) || d.ended(k, live) {
+		desired, live := t.desired, t.live
+		if live == nil && (desired == nil || t.last != nil) || d.ended(k, live) {
 			continue
 		}
-		s := reign{address: a, desired: desired}
+		s := reign{address: t.address, desired: desired}
 		first, end := d.spanOf(k, desired, live)
 		s.start, s.end = first.Text(), end.Text()
 		if desired != nil && k.archived(desired) {

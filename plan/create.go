@@ -31,7 +31,7 @@ func (d *differ) create(t three, action Action) *Change {
 	if action == Create && !t.above.born {
 		d.holdTwin(t, c)
 	}
-	d.fates[t.address] = &fate{born: true, moved: action == Replace, held: heldWith(t, c)}
+	d.becomes(t, &fate{born: true, moved: action == Replace, held: heldWith(t, c)})
 	return c
 }
 
@@ -47,8 +47,7 @@ func (d *differ) hasParent(t three) bool {
 	if t.kind.schema.Parent == "" {
 		return true
 	}
-	parent := t.address.Up(t.kind.schema.Parent)
-	return d.Desired.Get(parent) != nil || d.Live.Get(parent) != nil
+	return !t.orphan && (d.all[t.up].desired != nil || d.all[t.up].live != nil)
 }
 
 // heldWith is the hold of what lies beneath a held create: what releases the
@@ -212,9 +211,10 @@ func (d *differ) holdTwin(t three, c *Change) {
 
 func (d *differ) findTwins() {
 	d.twins = map[twinKey][]resource.Address{}
-	for _, a := range d.addresses {
-		live, k := d.Live.Get(a), d.kinds[a.Kind]
-		if live == nil || k == nil || d.Desired.Get(a) != nil || k.archived(live) {
+	for i := range d.all {
+		t := &d.all[i]
+		a, k, live := t.address, t.kind, t.live
+		if live == nil || t.desired != nil || k.archived(live) {
 			continue
 		}
 		seen := ""

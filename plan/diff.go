@@ -28,7 +28,7 @@ import (
 // a resource the files want archived nothing is compared.
 func Diff(in Input) *Plan {
 	d := newDiffer(in)
-	for i := range d.addresses {
+	for i := range d.all {
 		d.compare(i)
 	}
 	d.checkOverlaps()
@@ -52,25 +52,23 @@ func Diff(in Input) *Plan {
 // differ is one computation of a plan.
 type differ struct {
 	Input
-	files     *resource.Snapshot // Desired, with what is ignored
-	copied    bool               // Desired is a copy, without what is ignored
-	plan      *Plan
-	kinds     map[resource.Kind]*kind
-	addresses []resource.Address // of all three snapshots, parents first
-	all       []three            // of known kinds, in the order of addresses; whole once all are compared
-	fates     map[resource.Address]*fate
-	shrunk    map[resource.Kind]bool // nothing of these kinds is pruned
-	twins     map[twinKey][]resource.Address
-	uses      map[identity][]use
-	counting  []counting
-	spending  []three // what possible spend depends on, in the order of addresses
-	calendar  calendar
-	problems  diag.List
-	used      []bool             // of each of Allow: it released something
-	dayAgo    map[amountOf]int64 // what adsync changed within 24 hours, as it was before
-	highest   map[highestOf]int64
-	guarded   map[resource.Address]protection
-	broken    map[brokenRule]bool
+	files    *resource.Snapshot // Desired, with what is ignored
+	copied   bool               // Desired is a copy, without what is ignored
+	plan     *Plan
+	kinds    map[resource.Kind]*kind
+	all      []three                // of known kinds, in the order of addresses, parents first
+	shrunk   map[resource.Kind]bool // nothing of these kinds is pruned
+	twins    map[twinKey][]resource.Address
+	uses     map[identity][]use
+	counting []counting
+	spending []int // of all, what possible spend depends on
+	calendar calendar
+	problems diag.List
+	used     []bool             // of each of Allow: it released something
+	dayAgo   map[amountOf]int64 // what adsync changed within 24 hours, as it was before
+	highest  map[highestOf]int64
+	guarded  map[resource.Address]protection
+	broken   map[brokenRule]bool
 }
 
 // counting is a change whose hold says how much lies beneath it, once that is known.
@@ -93,9 +91,8 @@ type fate struct {
 func newDiffer(in Input) *differ {
 	fresh := max(in.Desired.Len()-in.Last.Len(), 0) // about so many are created
 	d := &differ{
-		Input: in, files: in.Desired, plan: &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)}, kinds: map[resource.Kind]*kind{}, fates: make(map[resource.Address]*fate, fresh),
+		Input: in, files: in.Desired, plan: &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)}, kinds: map[resource.Kind]*kind{},
 		broken: map[brokenRule]bool{}, calendar: calendarOf(in.Today), used: make([]bool, len(in.Allow)),
-		addresses: union(in.Desired.Addresses(), union(in.Last.Addresses(), in.Live.Addresses())),
 	}
 	for _, s := range in.Schemas {
 		d.kinds[s.Kind] = describe(s)
@@ -106,54 +103,17 @@ func newDiffer(in Input) *differ {
 	for _, e := range in.Recent.Amounts {
 		d.dayAgo[amountOf{e.Address, e.Attribute}] = e.Micros
 	}
-	d.all = make([]three, 0, len(d.addresses))
 	d.ignore()
+	d.join()
 	d.findShrunk()
 	return d
 }
 
-// union merges two sorted lists, each address once.
-func union(a, b []resource.Address) []resource.Address {
-	if len(a) == 0 {
-		return b
-	}
-	merged := make([]resource.Address, 0, max(len(a), len(b)))
-	for len(a) > 0 && len(b) > 0 {
-		if a[0] == b[0] {
-			merged, a, b = append(merged, a[0]), a[1:], b[1:]
-			continue
-		}
-		if a[0].Compare(b[0]) < 0 {
-			merged, a = append(merged, a[0]), a[1:]
-			continue
-		}
-		merged, b = append(merged, b[0]), b[1:]
-	}
-	return append(append(merged, a...), b...)
-}
-
-// three is one resource as the three snapshots hold it.
-type three struct {
-	kind                *kind
-	address             resource.Address
-	desired, last, live *resource.Resource
-	above               *fate // of its parent; never nil
-}
-
 // compare decides what becomes of the resource at one address.
 func (d *differ) compare(i int) {
-	a := d.addresses[i]
-	k := d.kinds[a.Kind]
-	if k == nil {
-		d.problems.Add(diag.Problem{Code: diag.UnknownKey, Address: a.String(), Message: "kind is " + quote(string(a.Kind)) + "; want a kind adsync knows"})
-		return
-	}
-	t := three{kind: k, address: a, desired: d.Desired.Get(a), last: d.Last.Get(a), live: d.Live.Get(a), above: d.fateAbove(k, a)}
-	d.all = append(d.all, t)
-	if k.spends() {
-		d.spending = append(d.spending, t)
-	}
-	if why, lacking := d.Lacking[a.Kind]; lacking {
+	d.all[i].above = d.fateAbove(&d.all[i])
+	t, k := d.all[i], d.all[i].kind
+	if why, lacking := d.Lacking[t.address.Kind]; lacking {
 		d.lacking(t, why)
 		return
 	}
@@ -163,7 +123,7 @@ func (d *differ) compare(i int) {
 	case t.above.closed:
 		d.beneathClosed(t)
 	case t.desired == nil:
-		d.removedFromFiles(t, i)
+		d.removedFromFiles(t)
 	case k.archived(t.desired):
 		d.wantedArchived(t)
 	case t.above.born:
@@ -179,18 +139,8 @@ func (d *differ) compare(i int) {
 	}
 }
 
-// nowhere is the fate above the top of the tree, and above what is in sync.
-var nowhere = fate{}
-
-func (d *differ) fateAbove(k *kind, a resource.Address) *fate {
-	if k.schema.Parent == "" || len(d.fates) == 0 {
-		return &nowhere
-	}
-	if f, ok := d.fates[a.Up(k.schema.Parent)]; ok {
-		return f
-	}
-	return &nowhere
-}
+// becomes notes the fate of a resource, before anything beneath it is compared.
+func (d *differ) becomes(t three, f *fate) { d.all[t.place].fate = f }
 
 // gone says that the service no longer delivers the resource, and cannot again.
 func (t *three) gone() bool {
@@ -199,7 +149,7 @@ func (t *three) gone() bool {
 
 func (d *differ) unmanaged(t three) {
 	if t.gone() {
-		d.fates[t.address] = &fate{dead: true}
+		d.becomes(t, &fate{dead: true})
 		return
 	}
 	if t.kind.schema.Only == "" {
@@ -208,7 +158,7 @@ func (d *differ) unmanaged(t three) {
 }
 
 func (d *differ) beneathClosed(t three) {
-	d.fates[t.address] = t.above
+	d.becomes(t, t.above)
 	switch {
 	case t.desired == nil:
 	case t.above.beneath != nil:
@@ -221,7 +171,7 @@ func (d *differ) beneathClosed(t three) {
 // wantedArchived archives what the files say is archived. What does not exist
 // needs no archiving.
 func (d *differ) wantedArchived(t three) {
-	d.fates[t.address] = &fate{closed: true}
+	d.becomes(t, &fate{closed: true})
 	name := t.kind.removal
 	f := Field{Name: name, Desired: t.desired.Value(name), Cause: Edit, Phase: Lower}
 	if t.last != nil {
@@ -266,7 +216,7 @@ func (d *differ) removedByHand(t three) {
 	c := d.change(t, Create)
 	c.Hazards = []Hazard{RemovedByHand}
 	beneath := 0
-	d.fates[t.address] = &fate{closed: true, dead: true, beneath: &beneath}
+	d.becomes(t, &fate{closed: true, dead: true, beneath: &beneath})
 	c.Held = &Hold{Hazard: RemovedByHand, Allow: allowAt(RemovedByHand, t.address), Message: removedMessage(t)}
 	d.counting = append(d.counting, counting{len(d.plan.Changes) - 1, &beneath})
 }
@@ -284,7 +234,7 @@ func removedMessage(t three) string {
 // change starts the change of a resource. The pointer is good until the next
 // change is started.
 func (d *differ) change(t three, action Action) *Change {
-	c := Change{Address: t.address, Action: action}
+	c := Change{Address: t.address, Action: action, place: t.place}
 	named := t.live
 	switch {
 	case t.desired != nil:

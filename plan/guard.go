@@ -21,7 +21,7 @@ func (d *differ) guard() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		d.guardCaps(c)
-		if c.Action == Archive && !d.kinds[c.Address.Kind].schema.Caps {
+		if c.Action == Archive && !d.all[c.place].kind.schema.Caps {
 			d.guardArchive(c, archives[c.Address.Kind])
 		}
 	}

@@ -10,7 +10,7 @@ import (
 func (d *differ) guardAmounts() {
 	rises := d.dailyRises()
 	d.eachRise(func(c *Change, f *Field, a *resource.Attribute) {
-		if h, ok := d.amountHold(c.Address, a, f, rises); ok {
+		if h, ok := d.amountHold(&d.all[c.place], a, f, rises); ok {
 			f.hold(h)
 		}
 	})
@@ -50,20 +50,24 @@ func (d *differ) eachRise(do func(*Change, *Field, *resource.Attribute)) {
 			continue
 		}
 		for j := range c.Fields {
-			a := d.kinds[c.Address.Kind].attributes[c.Fields[j].Name]
-			if c.Fields[j].Phase == Raise && a.Spend == resource.Amount {
-				do(c, &c.Fields[j], a)
+			f := &c.Fields[j]
+			if f.Phase != Raise {
+				continue
+			}
+			if a := d.all[c.place].kind.attributes[f.Name]; a.Spend == resource.Amount {
+				do(c, f, a)
 			}
 		}
 	}
 }
 
 // amountHold holds a rise the policy does not let pass and nobody allowed.
-func (d *differ) amountHold(at resource.Address, a *resource.Attribute, f *Field, rises int64) (Hold, bool) {
+func (d *differ) amountHold(t *three, a *resource.Attribute, f *Field, rises int64) (Hold, bool) {
+	at := t.address
 	to, toSet := f.Desired.Number()
 	from, fromSet, when := d.riseFrom(at, f)
 	limits := d.Policy.limitsOf(a)
-	tooMuch := d.beyondCeilings(at, a, f)
+	tooMuch := d.beyondCeilings(t, a, f)
 	switch {
 	case !toSet:
 		return d.unlessAllowed(at, a, to, rises, a.Name+" is cleared, so that nothing caps it")
@@ -83,12 +87,12 @@ func (d *differ) amountHold(at resource.Address, a *resource.Attribute, f *Field
 
 // beyondCeilings says what of the policy an amount is above, whatever it was
 // before: its ceiling, or its share of the daily budget. "" is within both.
-func (d *differ) beyondCeilings(at resource.Address, a *resource.Attribute, f *Field) string {
+func (d *differ) beyondCeilings(t *three, a *resource.Attribute, f *Field) string {
 	to, _ := f.Desired.Number()
-	if most := d.Policy.ceilingOf(d.kinds[at.Kind], a); most > 0 && to > most {
+	if most := d.Policy.ceilingOf(t.kind, a); most > 0 && to > most {
 		return fmt.Sprintf("%s is %s, above the ceiling %s; the exact amount must be allowed", a.Name, a.Format(f.Desired), resource.FormatMoney(most))
 	}
-	if share, above := d.aboveShare(at, a, to); above {
+	if share, above := d.aboveShare(t, a, to); above {
 		return fmt.Sprintf("%s is %s, above %d %% of the daily budget %s; the exact amount must be allowed", a.Name, a.Format(f.Desired), d.Policy.BidShare, resource.FormatMoney(share))
 	}
 	return ""
@@ -96,13 +100,14 @@ func (d *differ) beyondCeilings(at resource.Address, a *resource.Attribute, f *F
 
 // aboveShare says that a bid is above its share of the daily cap over it, and
 // gives the cap: what the files say, else what is live.
-func (d *differ) aboveShare(at resource.Address, a *resource.Attribute, bid int64) (int64, bool) {
+func (d *differ) aboveShare(t *three, a *resource.Attribute, bid int64) (int64, bool) {
 	if a.Per != "" {
 		return 0, false
 	}
-	for up := d.Schemas.Parent(at); !up.IsZero(); up = d.Schemas.Parent(up) {
-		for _, limit := range d.kinds[up.Kind].caps {
-			most, ok := d.said(up, limit.Name)
+	for i := t.up; i >= 0; i = d.all[i].up {
+		above := &d.all[i]
+		for _, limit := range above.kind.caps {
+			most, ok := above.said(limit.Name)
 			if ok && limit.Per == "day" && exceeds(bid, most, d.Policy.BidShare) {
 				return most, true
 			}
@@ -111,14 +116,14 @@ func (d *differ) aboveShare(at resource.Address, a *resource.Attribute, bid int6
 	return 0, false
 }
 
-func (d *differ) said(at resource.Address, name string) (int64, bool) {
-	if r := d.Desired.Get(at); r != nil {
-		if n, ok := r.Value(name).Number(); ok {
+func (t *three) said(name string) (int64, bool) {
+	if t.desired != nil {
+		if n, ok := t.desired.Value(name).Number(); ok {
 			return n, true
 		}
 	}
-	if r := d.Live.Get(at); r != nil {
-		return r.Value(name).Number()
+	if t.live != nil {
+		return t.live.Value(name).Number()
 	}
 	return 0, false
 }

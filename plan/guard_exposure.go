@@ -61,16 +61,16 @@ func (d *differ) exposureFrom(before int64) (base int64, when string) {
 
 func (d *differ) exposed() exposed {
 	e := exposed{}
-	for _, t := range d.spending {
+	for _, i := range d.spending {
+		t := &d.all[i]
 		e.before = plus(e.before, d.exposureOf(t.kind, t.live))
 	}
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		k := d.kinds[c.Address.Kind]
+		k, live := d.all[c.place].kind, d.all[c.place].live
 		if !k.counts() || len(c.Fields) == 0 {
 			continue
 		}
-		live := d.Live.Get(c.Address)
 		before := d.exposureOf(k, live)
 		most := d.exposureOf(k, d.raised(k, c, live, k.raises))
 		if k.moves(c.Fields) {
@@ -135,7 +135,7 @@ func (d *differ) holdRise(change int, h Hold) {
 		d.holdTree(change, h)
 		return
 	}
-	k := d.kinds[c.Address.Kind]
+	k := d.all[c.place].kind
 	for i := range c.Fields {
 		if f := &c.Fields[i]; k.raises(f) && f.Phase != Lower {
 			f.hold(h)

@@ -17,12 +17,16 @@ func (d *differ) guardNewAmounts() {
 		}
 		for j := range c.Fields {
 			f := &c.Fields[j]
-			a := d.kinds[c.Address.Kind].attributes[f.Name]
 			to, set := f.Desired.Number()
-			if a.Spend != resource.Amount || !set {
+			if !set {
 				continue
 			}
-			if h, ok := d.unlessFine(c.Address, a, f, to); ok {
+			t := &d.all[c.place]
+			a := t.kind.attributes[f.Name]
+			if a.Spend != resource.Amount {
+				continue
+			}
+			if h, ok := d.unlessFine(t, a, f, to); ok {
 				c.Hazards = append(c.Hazards, RaisesSpend)
 				d.holdTree(i, h)
 			}
@@ -30,8 +34,9 @@ func (d *differ) guardNewAmounts() {
 	}
 }
 
-func (d *differ) unlessFine(at resource.Address, a *resource.Attribute, f *Field, to int64) (Hold, bool) {
-	if message := d.beyondCeilings(at, a, f); message != "" {
+func (d *differ) unlessFine(t *three, a *resource.Attribute, f *Field, to int64) (Hold, bool) {
+	at := t.address
+	if message := d.beyondCeilings(t, a, f); message != "" {
 		return d.unlessExact(at, to, message)
 	}
 	limit := d.Policy.limitsOf(a).RefuseFrom

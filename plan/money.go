@@ -11,7 +11,7 @@ import (
 // spender is a resource possible spend depends on: what spends, a limit of the
 // account, or the account itself. Its states are nil where it is not there.
 type spender struct {
-	three
+	*three
 	change   *Change            // nil where nothing changes
 	after    *resource.Resource // as the part of the plan leaves it that is not held
 	afterAll *resource.Resource // were everything allowed that a flag can allow
@@ -19,15 +19,16 @@ type spender struct {
 
 // spenders gives what possible spend depends on, with what becomes of it.
 func (d *differ) spenders() []spender {
-	changes := map[resource.Address]*Change{}
-	for i := range d.plan.Changes {
-		if c := &d.plan.Changes[i]; d.kinds[c.Address.Kind].spends() {
-			changes[c.Address] = c
-		}
-	}
 	spenders := make([]spender, len(d.spending))
-	for i, t := range d.spending {
-		spenders[i] = spender{three: t, change: changes[t.address]}
+	next := 0 // counts the changes, which are in the order of their addresses still
+	for i, at := range d.spending {
+		spenders[i].three = &d.all[at]
+		for next < len(d.plan.Changes) && d.plan.Changes[next].place < at {
+			next++
+		}
+		if next < len(d.plan.Changes) && d.plan.Changes[next].place == at {
+			spenders[i].change = &d.plan.Changes[next]
+		}
 		spenders[i].move()
 	}
 	return spenders

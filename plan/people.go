@@ -79,12 +79,11 @@ func (k *kind) goesAlong(fields []Field, name string, passes func(*Field) bool) 
 func (d *differ) guardPeople() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		k := d.kinds[c.Address.Kind]
-		if k.schema.Membership == nil || c.Action == Archive {
+		t := &d.all[c.place]
+		if t.kind.schema.Membership == nil || c.Action == Archive {
 			continue
 		}
-		t := three{kind: k, address: c.Address, desired: d.Desired.Get(c.Address), last: d.Last.Get(c.Address), live: d.Live.Get(c.Address)}
-		p, ok := peopleOf(t)
+		p, ok := peopleOf(*t)
 		file := slices.IndexFunc(c.Fields, func(f Field) bool { return ok && f.Name == p.File })
 		if file < 0 {
 			continue

@@ -76,6 +76,8 @@ type Change struct {
 	MovedFrom string        // the address it had before; "" where that is the same
 	Pruned    bool          // the policy asks for it, because the files no longer name the resource
 	Spend     Spend         // what the part that is not held does to possible spend
+
+	place int // among what is compared, while the plan is made; 0 afterwards
 }
 
 // Field is one attribute of a change.

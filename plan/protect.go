@@ -47,7 +47,7 @@ func (d *differ) protectWhole(c *Change) {
 }
 
 func (d *differ) protectFields(c *Change) {
-	k := d.kinds[c.Address.Kind]
+	k := d.all[c.place].kind
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		a := k.attributes[f.Name]

@@ -12,21 +12,21 @@ import (
 // removedFromFiles handles what adsync manages and the files no longer name.
 // Absence removes nothing unless the policy says so (design.md 2.9), and then
 // the policy of the highest resource removed decides for all beneath it.
-func (d *differ) removedFromFiles(t three, i int) {
+func (d *differ) removedFromFiles(t three) {
 	if t.gone() || t.above.born {
-		d.fates[t.address] = &fate{dead: true}
+		d.becomes(t, &fate{dead: true})
 		d.change(t, Forget)
 		return
 	}
-	d.fates[t.address] = &fate{removed: true}
+	d.becomes(t, &fate{removed: true})
 	policy := d.Policy.pruneOf(t.address.Kind)
 	switch {
 	case t.above.removed:
 		d.keep(t)
-	case policy == PrunePause && d.mayPrune(t, i):
+	case policy == PrunePause && d.mayPrune(t):
 		d.prunePause(t)
-	case policy == PruneArchive && d.mayPrune(t, i):
-		d.fates[t.address] = &fate{closed: true}
+	case policy == PruneArchive && d.mayPrune(t):
+		d.becomes(t, &fate{closed: true})
 		c := d.change(t, Archive)
 		c.Fields, c.Pruned = []Field{removalField(t)}, true
 		c.Hazards = []Hazard{t.kind.removalHazard()}
@@ -39,17 +39,14 @@ func (d *differ) keep(t three) { d.plan.Kept = append(d.plan.Kept, t.address) }
 
 // mayPrune says that no guard keeps the resource: its kind is there in the
 // files as before, it has a status, and the files name nothing beneath it.
-func (d *differ) mayPrune(t three, i int) bool {
-	return !d.shrunk[t.address.Kind] && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(i)
+func (d *differ) mayPrune(t three) bool {
+	return !d.shrunk[t.address.Kind] && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(t)
 }
 
-func (d *differ) namedBeneath(i int) bool {
-	prefix := d.addresses[i].Key + "/"
-	for _, a := range d.addresses[i+1:] {
-		if !strings.HasPrefix(a.Key, prefix) {
-			return false
-		}
-		if d.Desired.Get(a) != nil {
+func (d *differ) namedBeneath(t three) bool {
+	prefix := t.address.Key + "/"
+	for i := t.place + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, prefix); i++ {
+		if d.all[i].desired != nil {
 			return true
 		}
 	}
@@ -101,14 +98,15 @@ func (d *differ) findShrunk() {
 		return
 	}
 	had, missing, named := map[resource.Kind]int64{}, map[resource.Kind]int64{}, map[resource.Kind]int64{}
-	for _, a := range d.addresses {
-		if d.Desired.Get(a) != nil {
-			named[a.Kind]++
+	for i := range d.all {
+		t := &d.all[i]
+		if t.desired != nil {
+			named[t.address.Kind]++
 		}
-		if d.Last.Get(a) != nil {
-			had[a.Kind]++
-			if d.Desired.Get(a) == nil {
-				missing[a.Kind]++
+		if t.last != nil {
+			had[t.address.Kind]++
+			if t.desired == nil {
+				missing[t.address.Kind]++
 			}
 		}
 	}

@@ -16,39 +16,37 @@ func (d *differ) checkRules(narrowed bool) {
 	if !slices.ContainsFunc(d.plan.Changes, Change.sends) {
 		return
 	}
-	r := &ruleCheck{differ: d, narrowed: narrowed, changes: make(map[resource.Address]*Change, len(d.plan.Changes)), whole: map[resource.Address]*resource.Resource{}, part: map[resource.Address]*resource.Resource{}}
-	for i := range d.plan.Changes {
-		if c := &d.plan.Changes[i]; c.sends() {
-			r.changes[c.Address] = c
-		}
-	}
-	concerned := map[resource.Address]concern{} // changed, or beneath what is
-	for _, a := range d.addresses {
-		k := d.kinds[a.Kind]
-		if k == nil || len(k.schema.Across)+len(k.schema.Rules) == 0 && k.schema.Children == "" {
+	r := newRuleCheck(d, narrowed)
+	for i := range d.all {
+		t := &d.all[i]
+		if len(t.kind.schema.Across)+len(t.kind.schema.Rules) == 0 && t.kind.schema.Children == "" {
 			continue
 		}
-		c := r.changes[a]
-		above, beneath := concerned[a.Up(k.schema.Parent)]
-		if c == nil && !beneath {
+		c, above := r.changes[i], concern{}
+		if t.up >= 0 && !t.orphan {
+			above = r.concerned[t.up]
+		}
+		if c == nil && !above.is {
 			continue
 		}
 		if c != nil {
-			r.holdBeneath(k, c)
+			r.holdBeneath(t, c)
 		}
 		here := above.with(c)
-		if !r.removedThere(a) {
-			r.check(k, a, here)
+		if !r.removedThere(i) {
+			r.check(i, here)
 		}
-		concerned[a] = here.with(c)
+		r.concerned[i] = here.with(c)
 	}
 }
 
-// concern says what of a resource, or of what is above it, is held and what goes.
-type concern struct{ held, goes bool }
+// concern says of a resource that is changed, or beneath what is, what of both
+// is held and what goes.
+type concern struct{ is, held, goes bool }
 
 // with adds what is held and what goes of a change; nil is none.
 func (h concern) with(c *Change) concern {
+	h.is = true
 	if c == nil {
 		return h
 	}
@@ -63,50 +61,79 @@ func (c Change) sends() bool {
 }
 
 // ruleCheck holds resources as they will be: with the whole plan carried out,
-// and with the part of it that is not held.
+// and with the part of it that is not held. Its lists go by place.
 type ruleCheck struct {
 	*differ
 	narrowed    bool // the plan is a part of what the files ask for
-	changes     map[resource.Address]*Change
-	whole, part map[resource.Address]*resource.Resource
+	changes     []*Change
+	concerned   []concern
+	whole, part []*resource.Resource // those an update leaves
+
+	see    resource.View // what a rule sees: the resource at a place, at a moment
+	place  int
+	moment moment
+}
+
+// moment is when a rule looks at a resource.
+type moment uint8
+
+const (
+	atWhole moment = iota // the whole plan carried out
+	atPart                // what is not held carried out
+	atLive
+)
+
+func newRuleCheck(d *differ, narrowed bool) *ruleCheck {
+	n := len(d.all)
+	r := &ruleCheck{differ: d, narrowed: narrowed, changes: make([]*Change, n), concerned: make([]concern, n), whole: make([]*resource.Resource, n), part: make([]*resource.Resource, n)}
+	for i := range d.plan.Changes {
+		if c := &d.plan.Changes[i]; c.sends() {
+			r.changes[c.place] = c
+		}
+	}
+	r.see = resource.View{Value: r.value, Above: r.valueAbove, Live: r.valueLive, AboveLive: r.valueAboveLive, Today: d.Today}
+	return r
 }
 
 // check asks the rules of one resource. Where nothing of it or above it is held,
 // the part that goes is the whole; where nothing goes, it is what is live.
-func (r *ruleCheck) check(k *kind, a resource.Address, here concern) {
-	whole := r.unlessLive(k, a, r.findings(k, a, r.wholeAt))
+func (r *ruleCheck) check(i int, here concern) {
+	whole := r.unlessLive(i, r.findings(i, atWhole))
 	for _, f := range whole {
-		switch at := (brokenRule{a, f.rule}); {
+		switch at := (brokenRule{i, f.rule}); {
 		case !r.narrowed:
 			r.broken[at] = true
-			r.report(a, f.Finding)
+			r.report(i, f.Finding)
 		case !r.broken[at]:
-			r.holdLeft(a, f.Finding)
+			r.holdLeft(i, f.Finding)
 		}
 	}
 	if len(whole) > 0 || !here.held || !here.goes {
 		return
 	}
-	for _, f := range r.unlessLive(k, a, r.findings(k, a, r.partAt)) {
-		r.holdWith(a, f.Finding)
+	for _, f := range r.unlessLive(i, r.findings(i, atPart)) {
+		r.holdWith(i, f.Finding)
 	}
 }
 
 // unlessLive leaves out what is broken at the service already: what happens
 // there is no doing of this plan.
-func (r *ruleCheck) unlessLive(k *kind, a resource.Address, found []ruled) []ruled {
+func (r *ruleCheck) unlessLive(i int, found []ruled) []ruled {
 	if len(found) == 0 {
 		return nil
 	}
-	live := r.findings(k, a, r.liveAt)
+	live := r.findings(i, atLive)
 	return slices.DeleteFunc(found, func(f ruled) bool {
 		return slices.ContainsFunc(live, func(l ruled) bool { return l.rule == f.rule })
 	})
 }
 
 // holdBeneath holds a create beneath one that a rule has held.
-func (r *ruleCheck) holdBeneath(k *kind, c *Change) {
-	parent := r.changes[c.Address.Up(k.schema.Parent)]
+func (r *ruleCheck) holdBeneath(t *three, c *Change) {
+	if t.up < 0 || t.orphan {
+		return
+	}
+	parent := r.changes[t.up]
 	if parent == nil || c.Held != nil || parent.Held == nil || c.Action != Create || parent.Action != Create {
 		return
 	}
@@ -115,12 +142,11 @@ func (r *ruleCheck) holdBeneath(k *kind, c *Change) {
 
 // removedThere says that nothing of the resource is sent: it, or what is above
 // it, is archived or will be.
-func (r *ruleCheck) removedThere(a resource.Address) bool {
-	for up := a; !up.IsZero(); up = r.Schemas.Parent(up) {
-		for _, at := range []*resource.Resource{r.Desired.Get(up), r.Live.Get(up)} {
-			if at != nil && r.kinds[up.Kind].archived(at) && r.changes[up] == nil {
-				return true
-			}
+func (r *ruleCheck) removedThere(i int) bool {
+	for ; i >= 0; i = r.all[i].up {
+		t := &r.all[i]
+		if r.changes[i] == nil && (t.desired != nil && t.kind.archived(t.desired) || t.live != nil && t.kind.archived(t.live)) {
+			return true
 		}
 	}
 	return false
@@ -128,8 +154,8 @@ func (r *ruleCheck) removedThere(a resource.Address) bool {
 
 // brokenRule is a rule that the whole plan breaks.
 type brokenRule struct {
-	address resource.Address
-	rule    string
+	place int
+	rule  string
 }
 
 // ruled is what a rule found.
@@ -138,24 +164,21 @@ type ruled struct {
 	resource.Finding
 }
 
-func (r *ruleCheck) findings(k *kind, a resource.Address, at func(resource.Address) *resource.Resource) []ruled {
-	self := at(a)
-	if self == nil {
+func (r *ruleCheck) findings(i int, at moment) []ruled {
+	if r.at(i, at) == nil {
 		return nil
 	}
+	s, c := r.all[i].kind.schema, r.changes[i]
+	r.place, r.moment = i, at
+	r.see.New = c != nil && (c.Action == Create || c.Action == Replace)
 	var found []ruled
-	value := self.Value
-	for _, rule := range k.schema.Rules {
-		if f := rule.Check(value); f != nil {
+	for _, rule := range s.Rules {
+		if f := rule.Check(r.see.Value); f != nil {
 			found = append(found, ruled{rule.Name, *f})
 		}
 	}
-	if len(k.schema.Across) == 0 {
-		return found
-	}
-	see := r.view(a, value, at)
-	for _, rule := range k.schema.Across {
-		for _, f := range rule.Check(&see) {
+	for _, rule := range s.Across {
+		for _, f := range rule.Check(&r.see) {
 			if f.Severity != diag.Warning { // those are the files' own
 				found = append(found, ruled{rule.Name, f})
 			}
@@ -164,20 +187,27 @@ func (r *ruleCheck) findings(k *kind, a resource.Address, at func(resource.Addre
 	return found
 }
 
-func (r *ruleCheck) view(a resource.Address, value func(string) resource.Value, at func(resource.Address) *resource.Resource) resource.View {
-	c := r.changes[a]
-	return resource.View{
-		Value: value,
-		Above: func(kind resource.Kind, name string) resource.Value {
-			return valueOf(at(r.Schemas.Ancestor(a, kind)), name)
-		},
-		Live: func(name string) resource.Value { return valueOf(r.Live.Get(a), name) },
-		AboveLive: func(kind resource.Kind, name string) resource.Value {
-			return valueOf(r.Live.Get(r.Schemas.Ancestor(a, kind)), name)
-		},
-		New:   c != nil && (c.Action == Create || c.Action == Replace),
-		Today: r.Today,
+func (r *ruleCheck) value(name string) resource.Value { return valueOf(r.at(r.place, r.moment), name) }
+
+func (r *ruleCheck) valueLive(name string) resource.Value {
+	return valueOf(r.at(r.place, atLive), name)
+}
+
+func (r *ruleCheck) valueAbove(kind resource.Kind, name string) resource.Value {
+	return valueOf(r.at(r.ancestor(kind), r.moment), name)
+}
+
+func (r *ruleCheck) valueAboveLive(kind resource.Kind, name string) resource.Value {
+	return valueOf(r.at(r.ancestor(kind), atLive), name)
+}
+
+// ancestor gives the place of the ancestor of a kind, -1 where it is nowhere.
+func (r *ruleCheck) ancestor(kind resource.Kind) int {
+	i := r.place
+	for i >= 0 && r.all[i].address.Kind != kind {
+		i = r.all[i].up
 	}
+	return i
 }
 
 func valueOf(r *resource.Resource, name string) resource.Value {
@@ -187,46 +217,41 @@ func valueOf(r *resource.Resource, name string) resource.Value {
 	return r.Value(name)
 }
 
-func (r *ruleCheck) liveAt(a resource.Address) *resource.Resource { return r.Live.Get(a) }
-
-// wholeAt is a resource with the whole plan carried out.
-func (r *ruleCheck) wholeAt(a resource.Address) *resource.Resource {
-	return r.after(r.whole, a, func(*Field) bool { return true }, false)
-}
-
-// partAt is a resource with what is not held carried out; nil for one whose
-// create is held.
-func (r *ruleCheck) partAt(a resource.Address) *resource.Resource {
-	return r.after(r.part, a, func(f *Field) bool { return f.Held == nil }, true)
-}
-
-func (r *ruleCheck) after(known map[resource.Address]*resource.Resource, a resource.Address, passes func(*Field) bool, heldStays bool) *resource.Resource {
-	c, live := r.changes[a], r.Live.Get(a)
+// at is a resource at a moment, nil where it is not there: one whose create is
+// held is not, with what is not held carried out.
+func (r *ruleCheck) at(i int, at moment) *resource.Resource {
+	if i < 0 {
+		return nil
+	}
+	t, c := &r.all[i], r.changes[i]
 	switch {
-	case c == nil:
-		return live
-	case heldStays && c.Held != nil:
-		return live
-	case c.Action == Create || c.Action == Replace && !(heldStays && c.isHeld()):
-		return r.Desired.Get(a)
+	case c == nil || at == atLive || at == atPart && c.Held != nil:
+		return t.live
+	case c.Action == Create || c.Action == Replace && !(at == atPart && c.isHeld()):
+		return t.desired
+	case at == atPart:
+		return made(&r.part[i], t, c, func(f *Field) bool { return f.Held == nil })
 	}
-	if after, made := known[a]; made {
-		return after
+	return made(&r.whole[i], t, c, func(*Field) bool { return true })
+}
+
+// made gives what an update leaves, which is made once.
+func made(known **resource.Resource, t *three, c *Change, passes func(*Field) bool) *resource.Resource {
+	if *known == nil {
+		*known = t.kind.overlay(t.live, c.Fields, passes)
 	}
-	after := r.kinds[a.Kind].overlay(live, c.Fields, passes)
-	known[a] = after
-	return after
+	return *known
 }
 
 // report puts a finding where the files say it: the attribute, else the
 // resource, else what is above it.
-func (r *ruleCheck) report(a resource.Address, f resource.Finding) {
-	position := diag.Position{}
-	if at := r.wholeAt(a); at != nil {
+func (r *ruleCheck) report(i int, f resource.Finding) {
+	a, position := r.all[i].address, diag.Position{}
+	if at := r.at(i, atWhole); at != nil {
 		position = at.Value(f.Attribute).Position
 	}
-	for up := a; position.IsZero() && !up.IsZero(); up = r.Schemas.Parent(up) {
-		if desired := r.Desired.Get(up); desired != nil {
+	for up := i; position.IsZero() && up >= 0; up = r.all[up].up {
+		if desired := r.all[up].desired; desired != nil {
 			position = desired.Position
 		}
 	}
@@ -235,18 +260,18 @@ func (r *ruleCheck) report(a resource.Address, f resource.Finding) {
 
 // holdWith holds a change with the first hold above it or of its own that makes
 // it break a rule.
-func (r *ruleCheck) holdWith(a resource.Address, f resource.Finding) {
-	c := r.changes[a]
+func (r *ruleCheck) holdWith(i int, f resource.Finding) {
+	c := r.changes[i]
 	if c == nil || c.Held != nil {
 		return
 	}
-	for up := a; !up.IsZero(); up = r.Schemas.Parent(up) {
+	for up := i; up >= 0; up = r.all[up].up {
 		above := r.changes[up]
 		if above == nil {
 			continue
 		}
 		if holds := above.Holds(); len(holds) > 0 {
-			r.holdNeeding(c, f.Attribute, Hold{Hazard: holds[0].Hazard, Allow: holds[0].Allow, Message: "held with " + up.String() + ", whose held change it needs: " + f.Message})
+			r.holdNeeding(c, f.Attribute, Hold{Hazard: holds[0].Hazard, Allow: holds[0].Allow, Message: "held with " + above.Address.String() + ", whose held change it needs: " + f.Message})
 			return
 		}
 	}
@@ -254,12 +279,12 @@ func (r *ruleCheck) holdWith(a resource.Address, f resource.Finding) {
 
 // holdLeft holds what would break a rule because what it needs is left out of
 // the plan.
-func (r *ruleCheck) holdLeft(a resource.Address, f resource.Finding) {
+func (r *ruleCheck) holdLeft(i int, f resource.Finding) {
 	hazard := Unselected
 	if r.Agreed != nil {
 		hazard = Outdated
 	}
-	for up := a; !up.IsZero(); up = r.Schemas.Parent(up) {
+	for up := i; up >= 0; up = r.all[up].up {
 		if c := r.changes[up]; c != nil && c.Held == nil {
 			r.holdNeeding(c, f.Attribute, Hold{Hazard: hazard, Message: "needs what is left out of this plan: " + f.Message})
 			return
@@ -271,12 +296,12 @@ func (r *ruleCheck) holdLeft(a resource.Address, f resource.Finding) {
 // finding names, so that no other hold in its place would let more go. What
 // lowers goes all the same, as a pause passes every guard.
 func (r *ruleCheck) holdNeeding(c *Change, attribute string, h Hold) {
-	delete(r.part, c.Address)
+	r.part[c.place] = nil
 	if c.Action == Create || c.Action == Replace {
 		c.hold(h)
 		return
 	}
-	k := r.kinds[c.Address.Kind]
+	k := r.all[c.place].kind
 	raising := func(f *Field) bool { return f.Phase != Lower && f.Cause != SentAlong }
 	named := func(f *Field) bool {
 		return raising(f) && (f.Name == attribute || k.whole[attribute] != "" && k.whole[attribute] == k.whole[f.Name])

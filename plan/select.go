@@ -54,13 +54,15 @@ func (d *differ) selects() {
 	d.countBeneath()
 	target, exclude := newMatcher(d.Schemas, d.Select.Target), newMatcher(d.Schemas, d.Select.Exclude)
 	targeted, excluded := map[resource.Address]bool{}, map[resource.Address]bool{}
-	for _, a := range d.addresses {
-		if d.Desired.Get(a) != nil || d.Last.Get(a) != nil {
-			targeted[a] = target.matches(a) || len(d.Select.Target) == 0
-			excluded[a] = exclude.matches(a)
+	addresses := make([]resource.Address, len(d.all))
+	for i := range d.all {
+		t := &d.all[i]
+		if addresses[i] = t.address; t.desired != nil || t.last != nil {
+			targeted[t.address] = target.matches(t.address) || len(d.Select.Target) == 0
+			excluded[t.address] = exclude.matches(t.address)
 		}
 	}
-	d.plan.Unmatched = errors.Join(target.unmatched("--target", d.addresses), exclude.unmatched("--exclude", d.addresses))
+	d.plan.Unmatched = errors.Join(target.unmatched("--target", addresses), exclude.unmatched("--exclude", addresses))
 	c := choice{chosen: map[resource.Address]bool{}, excluded: func(a resource.Address) bool { return excluded[a] }, because: "is excluded", hazard: Unselected}
 	for i := range d.plan.Changes {
 		a := d.plan.Changes[i].Address
@@ -97,9 +99,11 @@ func (d *differ) replaces(c *Change) bool { return d.creates(c) && c.Action == R
 func (d *differ) completeAbove(c *choice, i int) {
 	change := &d.plan.Changes[i]
 	var needed []Pulled
-	for up := d.Schemas.Parent(change.Address); !up.IsZero(); up = d.Schemas.Parent(up) {
-		fate := d.fates[up]
-		if fate == nil || !fate.born || c.chosen[up] {
+	for t := &d.all[change.place]; t.up >= 0; {
+		fate := t.above
+		t = &d.all[t.up]
+		up := t.address
+		if !fate.born || c.chosen[up] {
 			break
 		}
 		if why := c.refuses(up, fate); why != "" {

@@ -12,7 +12,7 @@ import (
 // holdBroken holds the rest of a setting that is sent whole where the held part
 // of it would leave what breaks a rule: a strategy without the bid it needs.
 func (d *differ) holdBroken(c *Change) {
-	k, live := d.kinds[c.Address.Kind], d.Live.Get(c.Address)
+	k, live := d.all[c.place].kind, d.all[c.place].live
 	if live == nil || !k.splits(c.Fields) || !breaks(k, live, c.Fields) {
 		return
 	}
@@ -76,6 +76,9 @@ func (d *differ) settle() {
 	slices.SortFunc(d.plan.Changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.first(), b.first()), a.Address.Compare(b.Address))
 	})
+	for i := range d.plan.Changes {
+		d.plan.Changes[i].place = 0
+	}
 	d.plan.Problems = d.problems.Sorted()
 }
 
@@ -100,8 +103,8 @@ func (d *differ) addSpend(s *spender) {
 
 // spend says what the part of a change that is not held does to possible spend.
 func (d *differ) spend(c *Change) {
-	if k := d.kinds[c.Address.Kind]; k.counts() {
-		s := spender{three: three{kind: k, address: c.Address, desired: d.Desired.Get(c.Address), live: d.Live.Get(c.Address)}, change: c}
+	if t := &d.all[c.place]; t.kind.counts() {
+		s := spender{three: t, change: c}
 		s.move()
 		c.Spend = s.spend(d.calendar.today)
 	}

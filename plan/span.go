@@ -78,9 +78,9 @@ func (d *differ) phaseSpan(t *three, fields []Field) {
 // holdSpan holds the other half of a schedule that moves where all its days are
 // others: half a move would spend on every day between.
 func (d *differ) holdSpan(c *Change) {
-	k := d.kinds[c.Address.Kind]
-	t := three{kind: k, live: d.Live.Get(c.Address)}
-	now, then, moves := d.movesSpan(&t, c.Fields)
+	t := &d.all[c.place]
+	k := t.kind
+	now, then, moves := d.movesSpan(t, c.Fields)
 	if !moves || !now.apart(then) {
 		return
 	}

@@ -24,17 +24,17 @@ func (d *differ) usesOf(kind resource.Kind, id string) []use {
 
 func (d *differ) findUses() {
 	d.uses = map[identity][]use{}
-	for _, at := range d.addresses {
-		k := d.kinds[at.Kind]
-		if k == nil || len(k.naming) == 0 {
+	for i := range d.all {
+		t := &d.all[i]
+		if len(t.kind.naming) == 0 {
 			continue
 		}
-		for _, r := range []*resource.Resource{d.Desired.Get(at), d.Live.Get(at)} {
-			if r == nil || k.archived(r) {
+		for _, r := range [...]*resource.Resource{t.desired, t.live} {
+			if r == nil || t.kind.archived(r) {
 				continue
 			}
-			for _, a := range k.naming {
-				d.addUses(at, a, r.Value(a.Name).Items())
+			for _, a := range t.kind.naming {
+				d.addUses(t.address, a, r.Value(a.Name).Items())
 			}
 		}
 	}

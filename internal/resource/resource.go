@@ -112,10 +112,21 @@ type Attributes []Named
 
 // Value gives the value of a name, absent where it is not there.
 func (as Attributes) Value(name string) Value {
-	if i, ok := as.find(name); ok {
-		return as[i].Value
+	if v := as.At(name); v != nil {
+		return *v
 	}
 	return Value{}
+}
+
+// At gives the value of a name where it stands, nil where it is absent. A
+// resource has few attributes: to look at each is the fastest way.
+func (as Attributes) At(name string) *Value {
+	for i := range as {
+		if as[i].Name == name {
+			return &as[i].Value
+		}
+	}
+	return nil
 }
 
 // Set writes a value; an absent value removes the attribute.
@@ -133,5 +144,10 @@ func (as *Attributes) Set(name string, v Value) {
 }
 
 func (as Attributes) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(as, name, func(n Named, name string) int { return strings.Compare(n.Name, name) })
+	for i := range as {
+		if as[i].Name >= name {
+			return i, as[i].Name == name
+		}
+	}
+	return len(as), false
 }

@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// three is one resource as the three snapshots hold it.
+type three struct {
+	kind                *kind
+	address             resource.Address
+	desired, last, live *resource.Resource
+	place               int   // its own in differ.all
+	up                  int   // that of what is above it, -1 at the top
+	orphan              bool  // its parent is in no snapshot: above it is what is above that
+	above               *fate // of its parent; never nil
+	fate                *fate // its own; nil where nothing follows from it beneath
+}
+
+// nowhere is the fate above the top of the tree, and above what is in sync.
+var nowhere = fate{}
+
+// join walks the three snapshots side by side, in the order of addresses, so
+// that nothing is looked up again.
+func (d *differ) join() {
+	desired, last, live := d.Desired.Ordered(), d.Last.Ordered(), d.Live.Ordered()
+	d.all = make([]three, 0, max(len(desired), len(last), len(live)))
+	latest := map[*kind]int{} // the last of each kind so far: parents stand before their children
+	for len(desired) > 0 || len(last) > 0 || len(live) > 0 {
+		a := first(desired, last, live)
+		t := three{address: a, desired: take(&desired, a), last: take(&last, a), live: take(&live, a), place: len(d.all), up: -1}
+		if t.kind = d.kinds[a.Kind]; t.kind == nil {
+			d.problems.Add(diag.Problem{Code: diag.UnknownKey, Address: a.String(), Message: "kind is " + quote(string(a.Kind)) + "; want a kind adsync knows"})
+			continue
+		}
+		if parent := a.Up(t.kind.schema.Parent); !parent.IsZero() {
+			t.up, t.orphan = d.findAbove(parent, latest[d.kinds[parent.Kind]])
+		}
+		latest[t.kind] = t.place
+		if t.kind.spends() {
+			d.spending = append(d.spending, t.place)
+		}
+		d.all = append(d.all, t)
+	}
+}
+
+// first gives the first address of three sorted lists.
+func first(lists ...[]*resource.Resource) (a resource.Address) {
+	for _, list := range lists {
+		if len(list) > 0 && (a.IsZero() || list[0].Address.Compare(a) < 0) {
+			a = list[0].Address
+		}
+	}
+	return a
+}
+
+// take takes the first resource off a sorted list where it is the one at an address.
+func take(list *[]*resource.Resource, a resource.Address) *resource.Resource {
+	if len(*list) == 0 || (*list)[0].Address != a {
+		return nil
+	}
+	r := (*list)[0]
+	*list = (*list)[1:]
+	return r
+}
+
+// findAbove gives the place of a parent, which is likely there, else that of
+// what is above it, and whether the parent itself is in no snapshot.
+func (d *differ) findAbove(parent resource.Address, likely int) (place int, orphan bool) {
+	if likely < len(d.all) && d.all[likely].address == parent {
+		return likely, false
+	}
+	for up := parent; !up.IsZero(); up = d.Schemas.Parent(up) {
+		i, there := slices.BinarySearchFunc(d.all, up, func(t three, a resource.Address) int { return t.address.Compare(a) })
+		if there {
+			return i, up != parent
+		}
+	}
+	return -1, true
+}
+
+// fateAbove is the fate of the parent.
+func (d *differ) fateAbove(t *three) *fate {
+	if t.up < 0 || t.orphan || d.all[t.up].fate == nil {
+		return &nowhere
+	}
+	return d.all[t.up].fate
+}
