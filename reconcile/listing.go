@@ -17,12 +17,12 @@ import (
 // once a reader.
 type reader struct {
 	service *adsapi.Client
-	answers map[string]json.RawMessage
+	answers map[string]answer // by path
 	lists   map[resource.Kind]map[string]adsapi.Record
 }
 
 func (a *Agent) reader() *reader {
-	return &reader{service: a.Service, answers: map[string]json.RawMessage{}, lists: map[resource.Kind]map[string]adsapi.Record{}}
+	return &reader{service: a.Service, answers: map[string]answer{}, lists: map[resource.Kind]map[string]adsapi.Record{}}
 }
 
 // list gives the records of a kind.
@@ -79,13 +79,13 @@ func unlisted(schema *resource.Schema, err error) error {
 
 // whole reads a kind that one answer holds.
 func (r *reader) whole(ctx context.Context, schema *resource.Schema) ([]adsapi.Record, error) {
-	answer, err := r.answer(ctx, schema.Listing.Path)
+	body, err := r.answer(ctx, schema.Listing.Path)
 	if err != nil {
 		return nil, err
 	}
-	rows := []json.RawMessage{answer}
+	rows := []json.RawMessage{body}
 	if schema.Listing.Array != "" {
-		if rows, err = arrayIn(answer, schema.Listing.Array); err != nil {
+		if rows, err = arrayIn(body, schema.Listing.Array); err != nil {
 			return nil, fmt.Errorf("read %s: %w", schema.Listing.Path, err)
 		}
 	}
@@ -104,22 +104,26 @@ func (r *reader) whole(ctx context.Context, schema *resource.Schema) ([]adsapi.R
 	return records, nil
 }
 
+// answer is what one request gave, a refusal too.
+type answer struct {
+	body json.RawMessage
+	err  error
+}
+
 func (r *reader) answer(ctx context.Context, path string) (json.RawMessage, error) {
-	if answer, known := r.answers[path]; known {
-		return answer, nil
+	known, asked := r.answers[path]
+	if !asked {
+		known.body, known.err = r.service.Get(ctx, "/"+path, nil)
+		r.answers[path] = known
 	}
-	answer, err := r.service.Get(ctx, "/"+path, nil)
-	if err == nil {
-		r.answers[path] = answer
-	}
-	return answer, err
+	return known.body, known.err
 }
 
 // arrayIn gives the records of one field. A service that does not have the field
 // has none of the kind.
-func arrayIn(answer json.RawMessage, field string) ([]json.RawMessage, error) {
+func arrayIn(body json.RawMessage, field string) ([]json.RawMessage, error) {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(answer, &fields); err != nil {
+	if err := json.Unmarshal(body, &fields); err != nil {
 		return nil, err
 	}
 	raw, ok := fields[field]
@@ -133,11 +137,11 @@ func arrayIn(answer json.RawMessage, field string) ([]json.RawMessage, error) {
 
 // revision is the revision of the configuration a kind's records came with.
 func (r *reader) revision(ctx context.Context, schema *resource.Schema) (any, error) {
-	answer, err := r.answer(ctx, schema.Listing.Path)
+	body, err := r.answer(ctx, schema.Listing.Path)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := object(answer)
+	fields, err := object(body)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", schema.Listing.Path, err)
 	}

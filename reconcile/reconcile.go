@@ -137,7 +137,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	computed.Problems = slices.Concat(computed.Problems, missing, a.tellForeign(ctx, computed, last))
+	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), a.tellForeign(ctx, computed, last))
 	return &View{Plan: computed, Last: last, Live: live, input: input, renamed: renamed}, nil
 }
 

@@ -19,13 +19,14 @@ type Live struct {
 	Snapshot  *resource.Snapshot       // by address, once identified
 	Records   map[string]adsapi.Record // by id, as the service gave them
 	Lacking   map[resource.Kind]string // kinds the account may not use, and why
-	Requests  int
+	OneByOne  []OneByOne               // kinds the service has no list of
 }
 
 // refresh reads every campaign, ad group and ad, and every limit of spending: by
 // account-wide lists, by lists a parent where the service wants one, one by one
-// where no list exists (design.md section 8). A bound resource a list does not
-// show is asked for by its id: a short list never means that something is gone.
+// where no list exists (design.md section 8; missing.go). A bound resource a list
+// does not show is asked for by its id: a short list never means that something
+// is gone.
 // Of the other kinds it reads those the record or the files name.
 func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (*Live, error) {
 	named := map[resource.Kind]bool{}
@@ -60,7 +61,7 @@ func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, facts bo
 			return nil, err
 		}
 	}
-	return r.live, nil
+	return r.live, r.readMissing(ctx)
 }
 
 // sourcesByFile tells which image stands behind a file id.
@@ -93,6 +94,7 @@ type refresher struct {
 	live    *Live
 	byID    map[string]*resource.Resource
 	bound   map[resource.Kind][]*resource.Resource
+	missing [][]absent // a kind each: bound, and not in the lists
 	facts   bool
 }
 
@@ -106,16 +108,19 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 		r.live.Lacking[schema.Kind] = fmt.Sprintf("the account has no %s: %s", schema.Feature, err)
 		return nil
 	}
+	r.useOwnForms(schema.Kind) // the record may know the parents that the list leaves out
 	if schema.Parent != "" && (listMissing(err) || err == nil && r.orphans(schema.Kind)) {
 		err = r.listByParent(ctx, schema)
 	}
-	if err != nil && !(schema.Parent != "" && errors.Is(err, adsapi.ErrNotFound)) {
+	if err != nil && !errors.Is(err, adsapi.ErrNotFound) {
 		return err
 	}
-	return r.readUnlisted(ctx, schema)
+	r.lookFor(schema, err == nil)
+	return nil
 }
 
-// orphans says that the records of a kind leave out whose children they are.
+// orphans says that the records of a kind leave out whose children they are, and
+// the record does not know either.
 func (r *refresher) orphans(kind resource.Kind) bool {
 	for _, live := range r.live.Resources {
 		if live.Address.Kind == kind && live.ParentID == "" {
@@ -132,15 +137,31 @@ func listMissing(err error) bool {
 }
 
 func (r *refresher) listByParent(ctx context.Context, schema *resource.Schema) error {
-	for _, parent := range r.live.Resources {
-		if parent.Address.Kind != schema.Parent {
-			continue
-		}
-		if err := r.list(ctx, schema, url.Values{schema.ParentWire: {parent.ID}}, parent.ID); err != nil {
+	for _, parent := range r.parents(schema.Parent) {
+		if err := r.list(ctx, schema, url.Values{schema.ParentWire: {parent}}, parent); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// parents are the ids of a kind that was listed, or is still to be read by its
+// ids.
+func (r *refresher) parents(kind resource.Kind) []string {
+	var ids []string
+	for _, live := range r.live.Resources {
+		if live.Address.Kind == kind {
+			ids = append(ids, live.ID)
+		}
+	}
+	for _, missing := range r.missing {
+		for _, m := range missing {
+			if m.schema.Kind == kind {
+				ids = append(ids, m.bound.ID)
+			}
+		}
+	}
+	return ids
 }
 
 func (r *refresher) list(ctx context.Context, schema *resource.Schema, query url.Values, parentID string) error {
@@ -195,29 +216,6 @@ func (r *refresher) add(schema *resource.Schema, record adsapi.Record, parentID 
 	return nil
 }
 
-// readUnlisted asks by id for what the list did not show, and gives bound
-// resources the parent the record may leave out, and their own form of what the
-// service had normalised.
-func (r *refresher) readUnlisted(ctx context.Context, schema *resource.Schema) error {
-	for _, bound := range r.bound[schema.Kind] {
-		if _, listed := r.live.Records[bound.ID]; listed || schema.Listing.NoRead || !schema.Paged() {
-			continue
-		}
-		record, err := r.agent.Service.Read(ctx, schema.Collection, bound.ID, r.including(schema, nil))
-		if errors.Is(err, adsapi.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("read %s %s: %w", schema.Kind, bound.ID, err)
-		}
-		if err := r.add(schema, record, bound.ParentID); err != nil {
-			return err
-		}
-	}
-	r.useOwnForms(schema.Kind)
-	return nil
-}
-
 // takeAsSent stands in for a list the service does not have: what is bound, by
 // adsync or by the files, is taken to be there as it was last sent.
 func (r *refresher) takeAsSent(schema *resource.Schema) {
@@ -236,12 +234,16 @@ func (r *refresher) takeAsSent(schema *resource.Schema) {
 	}
 }
 
+// useOwnForms gives what is bound the parent its record may leave out, and its
+// own form of what the service had normalised.
 func (r *refresher) useOwnForms(kind resource.Kind) {
 	for _, bound := range r.bound[kind] {
-		live := r.byID[bound.ID]
-		if live == nil {
-			continue
-		}
+		r.useOwnForm(bound)
+	}
+}
+
+func (r *refresher) useOwnForm(bound *resource.Resource) {
+	if live := r.byID[bound.ID]; live != nil {
 		live.ParentID = cmp.Or(live.ParentID, bound.ParentID)
 		ownForms(live, bound)
 	}

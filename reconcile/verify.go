@@ -185,7 +185,11 @@ func (a *Agent) listAll(ctx context.Context, expected []expectation) (map[string
 	for _, e := range expected {
 		bound.Add(&resource.Resource{Address: e.address, ID: e.id, ParentID: e.parentID})
 	}
-	live, err := a.refresh(ctx, bound, nil)
+	wanted := map[resource.Kind]bool{}
+	for r := range bound.All() {
+		wanted[r.Address.Kind] = true
+	}
+	live, err := a.refreshed(ctx, bound, false, func(s *resource.Schema) bool { return wanted[s.Kind] })
 	if err != nil {
 		return nil, nil, fmt.Errorf("read back: %w", err)
 	}

@@ -81,6 +81,12 @@ func New(cfg Config) (*Client, error) {
 // client allows itself.
 func (c *Client) Left() (left, of int) { return c.limiter.left() }
 
+// PerMinute is how many requests a minute this client allows itself, to one
+// endpoint and to all.
+func (c *Client) PerMinute() (endpoint, overall int) {
+	return c.limiter.share.PerEndpoint, c.limiter.share.Overall
+}
+
 // Read gives one resource: GET /{collection}/{id} (interface, part 4).
 func (c *Client) Read(ctx context.Context, collection, id string, q url.Values) (Record, error) {
 	var record Record

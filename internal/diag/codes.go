@@ -56,6 +56,7 @@ const (
 	RefusedBefore      Code = "ADS2010" // the service refused the very same before
 	JobUnfinished      Code = "ADS2011" // a bulk job that does not end, or whose results never come whole
 	KeyConflict        Code = "ADS2012" // the service holds another request under the same key
+	ReadOneByOne       Code = "ADS2013" // a kind the service has no list of
 )
 
 // Codes of problems with adsync's own state.
