@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"adsync/internal/resource"
@@ -98,28 +97,31 @@ func (r *run) operation(p part, id, key string) state.Operation {
 	}
 }
 
-// runJob carries one job from intent to bound. Retryable failures and missing
-// results are asked for again: the same body under a new job key, so that what
-// succeeded is reused (interface, part 4, bulk rule 10). A repetition that is
-// refused takes nothing back of what the job before it did.
+// runJob carries one job from intent to bound, and what it may cure by going
+// again (again.go). A repetition that is refused takes nothing back of what the
+// job before it did.
 func (r *run) runJob(ctx context.Context, step state.Step, b batch) ([]settled, error) {
 	first, err := r.sendJob(ctx, step)
 	if first.refusal != nil {
 		return r.jobRefused(ctx, step, b, first.refusal)
 	}
-	attempts, outcomes, wait := []state.Step{step}, first.outcomes, first.wait
-	for rerun := 1; err == nil && wait >= 0 && rerun <= maxReruns; rerun++ {
-		if err = r.Sleep(ctx, wait); err != nil {
+	attempts, outcomes, again := []state.Step{step}, first.outcomes, first.again
+	for rerun := 1; err == nil && rerun <= maxReruns; rerun++ {
+		if outcomes, again, err = r.lookForUpdates(ctx, step, outcomes, again); err != nil || again.none() {
+			break
+		}
+		if err = r.Sleep(ctx, again.wait); err != nil {
 			break
 		}
 		var next sending
-		if step, err = r.repetition(ctx, step, rerun); err != nil {
+		var repeated state.Step
+		if repeated, err = r.repetition(ctx, step, rerun, again); err != nil {
 			break
 		}
-		if next, err = r.sendJob(ctx, step); next.refusal != nil {
-			return outcomes, r.repetitionRefused(ctx, step, next.refusal)
+		if next, err = r.sendJob(ctx, repeated); next.refusal != nil {
+			return outcomes, r.repetitionRefused(ctx, repeated, next.refusal)
 		}
-		attempts, outcomes, wait = append(attempts, step), better(outcomes, next.outcomes), next.wait
+		attempts, outcomes, again = append(attempts, repeated), better(outcomes, next.outcomes), next.again.once(again)
 	}
 	if err != nil || anyUnknown(outcomes) {
 		return outcomes, err // what is unknown stays open, for recovery
@@ -127,58 +129,3 @@ func (r *run) runJob(ctx context.Context, step state.Step, b batch) ([]settled, 
 	return outcomes, r.finishEarlier(ctx, attempts, outcomes)
 }
 
-// repetition is the same body as a step of its own under a new job key.
-func (a *Agent) repetition(ctx context.Context, step state.Step, n int) (state.Step, error) {
-	key, err := a.jobKey(ctx, "job")
-	if err != nil {
-		return step, err
-	}
-	step.ID, step.Key, step.JobID, step.Point, step.SentAt = fmt.Sprintf("%s+%d", step.ID, n), key, "", "", time.Time{}
-	return step, nil
-}
-
-// repetitionRefused ends a repetition the service did not take.
-func (a *Agent) repetitionRefused(ctx context.Context, step state.Step, refusal error) error {
-	if err := a.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
-		return fmt.Errorf("journal %s: %w", step.ID, err)
-	}
-	if stops(refusal) {
-		return refusal
-	}
-	return nil
-}
-
-// finishEarlier ends the attempts that waited for results a later one gave.
-func (a *Agent) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []settled) error {
-	open, err := a.Store.Open(ctx)
-	if err != nil {
-		return fmt.Errorf("read the journal: %w", err)
-	}
-	for _, step := range open {
-		waits := step.Point == state.Terminal && slices.ContainsFunc(attempts, func(s state.Step) bool { return s.ID == step.ID })
-		if !waits {
-			continue
-		}
-		if err := a.finish(ctx, step, outcomes); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// better joins the outcomes of a job with those of its repetition: what was
-// applied stays, and what was unknown is known only by a result.
-func better(earlier, later []settled) []settled {
-	joined := slices.Clone(earlier)
-	for i := range later {
-		known := later[i].Outcome == state.OutcomeApplied || later[i].Outcome == state.OutcomeFailed
-		if earlier[i].Outcome != state.OutcomeApplied && (known || earlier[i].Outcome != state.OutcomeUnknown) {
-			joined[i] = later[i]
-		}
-	}
-	return joined
-}
-
-func anyUnknown(outcomes []settled) bool {
-	return slices.ContainsFunc(outcomes, func(o settled) bool { return o.Outcome == state.OutcomeUnknown })
-}

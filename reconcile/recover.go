@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -130,7 +129,7 @@ func (a *Agent) recoverSent(ctx context.Context, step state.Step, recovered *Rec
 // resend repeats a create, byte for byte. A refusal of the repetition says
 // nothing of the request before it: that is read back.
 func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovered) error {
-	record, failure := a.Service.Mutate(ctx, a.mutation(step))
+	record, failure := a.mutate(ctx, step)
 	if failure != nil {
 		return a.repeatedInVain(ctx, step, failure, recovered)
 	}
@@ -149,7 +148,7 @@ func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure err
 // resubmit repeats a job submission, byte for byte, under the same key: the
 // service answers with the job it has, or takes it now.
 func (a *Agent) resubmit(ctx context.Context, step state.Step, recovered *Recovered) error {
-	job, err := a.Service.SubmitJob(ctx, step.Key, step.Body)
+	job, err := a.submit(ctx, step)
 	if err != nil {
 		return a.repeatedInVain(ctx, step, err, recovered)
 	}
@@ -181,22 +180,27 @@ func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job,
 	return a.finish(ctx, step, outcomes)
 }
 
-// repeatJob runs the body of a job whose results are not whole once more.
-func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settled, wait time.Duration) ([]settled, error) {
-	if err := a.Sleep(ctx, wait); err != nil {
+// repeatJob runs the body of a job whose results are not whole once more, unless
+// reading back what carries no key leaves nothing unknown.
+func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settled, g again) ([]settled, error) {
+	outcomes, g, err := a.lookForUpdates(ctx, step, outcomes, g)
+	if err != nil || !anyUnknown(outcomes) {
+		return outcomes, err
+	}
+	if err := a.Sleep(ctx, g.wait); err != nil {
 		return outcomes, err
 	}
 	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return outcomes, err
 	}
-	again, err := a.repetition(ctx, step, int(sequence))
+	repeated, err := a.repetition(ctx, step, int(sequence), g)
 	if err != nil {
 		return outcomes, err
 	}
-	sent, err := a.sendJob(ctx, again)
+	sent, err := a.sendJob(ctx, repeated)
 	if sent.refusal != nil {
-		return outcomes, a.repetitionRefused(ctx, again, sent.refusal)
+		return outcomes, a.repetitionRefused(ctx, repeated, sent.refusal)
 	}
 	if err != nil {
 		return outcomes, err

@@ -74,12 +74,11 @@ func (a *Agent) parentIDs(ctx context.Context, step state.Step, ids map[resource
 }
 
 // outcomesOf reads the results of a complete listing, in the order of the
-// step's operations. wait is how long to wait before the same body may go again,
-// for what the service calls retryable and what it gave no result for; negative
-// when that is nothing.
-func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled, wait time.Duration) {
+// step's operations, and what of it may go again. A result for an operation that
+// was never sent is nobody's.
+func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled, g again) {
 	results := byOperation(page)
-	outcomes, wait = make([]settled, len(step.Operations)), -1
+	outcomes = make([]settled, len(step.Operations))
 	for i, operation := range step.Operations {
 		result, ok := results[operation.ID]
 		if !ok {
@@ -87,11 +86,14 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled,
 		} else {
 			outcomes[i] = outcomeOf(operation, result)
 		}
-		if outcomes[i].Outcome == state.OutcomeUnknown || outcomes[i].Outcome == state.OutcomeFailed && result.Retryable != nil && *result.Retryable {
-			wait = max(wait, retryWait(result))
+		switch o := outcomes[i]; {
+		case o.Outcome == state.OutcomeUnknown, o.Outcome == state.OutcomeFailed && result.Retryable == nil:
+			g.add(o.Address, true, retryWait(result))
+		case o.Outcome == state.OutcomeFailed && *result.Retryable:
+			g.add(o.Address, false, retryWait(result))
 		}
 	}
-	return outcomes, wait
+	return outcomes, g
 }
 
 // byOperation gives the result of every operation. Two that contradict each

@@ -24,7 +24,7 @@ func TestResultsOfAJob(t *testing.T) {
 		{"created", []adsapi.OperationResult{{OperationID: "c1", Status: "created", ResourceID: ptr("cmpn_1")}}, state.OutcomeApplied, -1},
 		{"created without an id", []adsapi.OperationResult{{OperationID: "c1", Status: "created"}}, state.OutcomeUnknown, time.Second},
 		{"failed for good", []adsapi.OperationResult{{OperationID: "c1", Status: "failed", Retryable: ptr(false)}}, state.OutcomeFailed, -1},
-		{"failed, retryable unknown", []adsapi.OperationResult{{OperationID: "c1", Status: "failed"}}, state.OutcomeFailed, -1},
+		{"failed, retryable unknown", []adsapi.OperationResult{{OperationID: "c1", Status: "failed"}}, state.OutcomeFailed, time.Second},
 		{"failed for now", []adsapi.OperationResult{{OperationID: "c1", Status: "failed", Retryable: ptr(true), RetryAfterSeconds: ptr(int64(7))}}, state.OutcomeFailed, 7 * time.Second},
 		{"failed for now, an absurd wait", []adsapi.OperationResult{{OperationID: "c1", Status: "failed", Retryable: ptr(true), RetryAfterSeconds: ptr(int64(1 << 40))}}, state.OutcomeFailed, longestWait},
 		{"skipped", []adsapi.OperationResult{{OperationID: "c1", Status: "skipped"}}, state.OutcomeSkipped, -1},
@@ -35,7 +35,11 @@ func TestResultsOfAJob(t *testing.T) {
 		{"two ids for one create", []adsapi.OperationResult{{OperationID: "c1", Status: "created", ResourceID: ptr("cmpn_1")}, {OperationID: "c1", Status: "created", ResourceID: ptr("cmpn_2")}}, state.OutcomeUnknown, time.Second},
 		{"a word nobody knows", []adsapi.OperationResult{{OperationID: "c1", Status: "queued"}}, state.OutcomeUnknown, time.Second},
 	} {
-		outcomes, wait := outcomesOf(step, adsapi.OperationPage{Results: row.results, Complete: true})
+		outcomes, again := outcomesOf(step, adsapi.OperationPage{Results: row.results, Complete: true})
+		wait := again.wait
+		if again.none() {
+			wait = -1
+		}
 		if outcomes[0].Outcome != row.want || wait != row.wait {
 			t.Errorf("%s: %s, wait %s; want %s, wait %s", row.name, outcomes[0].Outcome, wait, row.want, row.wait)
 		}

@@ -121,7 +121,7 @@ func (r *Agent) runSingle(ctx context.Context, step state.Step) (settled, error)
 	if err := r.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: r.Now()}); err != nil {
 		return settled{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	record, err := r.Service.Mutate(ctx, r.mutation(step))
+	record, err := r.mutate(ctx, step)
 	return r.singleDone(context.WithoutCancel(ctx), step, record.ID, err)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
@@ -14,48 +13,50 @@ import (
 // sending is what one submission of a job came to.
 type sending struct {
 	outcomes []settled
-	wait     time.Duration // before the same body may go again, negative when it should not
-	refusal  error         // the service surely did not take the job
+	again    again // what of it may go again
+	refusal  error // the service surely did not take the job
 }
 
 // sendJob runs a job once.
 func (a *Agent) sendJob(ctx context.Context, step state.Step) (sending, error) {
-	nothing := sending{wait: -1}
 	if err := a.Store.Begin(ctx, step); err != nil {
-		return nothing, fmt.Errorf("journal %s: %w", step.ID, err)
+		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return nothing, err
+		return sending{}, err
 	}
 	if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: a.Now()}); err != nil {
-		return nothing, fmt.Errorf("journal %s: %w", step.ID, err)
+		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	job, err := a.Service.SubmitJob(ctx, step.Key, step.Body)
+	job, err := a.submit(ctx, step)
+	if errors.Is(err, adsapi.ErrConflict) {
+		return a.contradicted(ctx, step, err)
+	}
 	if err != nil && adsapi.AppliedOf(err) == adsapi.Never {
-		return sending{wait: -1, refusal: err}, nil
+		return sending{refusal: err}, nil
 	}
 	if err != nil {
 		return a.leaveUnknown(ctx, step, err)
 	}
 	if err := a.Store.Move(ctx, step.ID, state.Accepted, state.Update{JobID: job.ID}); err != nil {
-		return sending{outcomes: unknownAll(step, err), wait: -1}, fmt.Errorf("journal %s: %w", step.ID, err)
+		return sending{outcomes: unknownAll(step, err)}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	step.JobID = job.ID
 	page, err := a.followJob(ctx, step, job)
 	if err != nil {
 		return a.leaveUnknown(ctx, step, err)
 	}
-	outcomes, wait := outcomesOf(step, page)
+	outcomes, g := outcomesOf(step, page)
 	if anyUnknown(outcomes) {
-		return sending{outcomes: outcomes, wait: wait}, nil // it stays terminal until every result is known
+		return sending{outcomes: outcomes, again: g}, nil // it stays terminal until every result is known
 	}
-	return sending{outcomes: outcomes, wait: wait}, a.finish(ctx, step, outcomes)
+	return sending{outcomes: outcomes, again: g}, a.finish(ctx, step, outcomes)
 }
 
 // leaveUnknown records that a step may have had an effect. Nothing newer goes
 // to its resources until recovery has decided.
 func (a *Agent) leaveUnknown(ctx context.Context, step state.Step, cause error) (sending, error) {
-	left := sending{outcomes: unknownAll(step, cause), wait: -1}
+	left := sending{outcomes: unknownAll(step, cause)}
 	if step.JobID == "" { // a job that was accepted stays where it is: recovery asks for it
 		err := a.Store.Move(context.WithoutCancel(ctx), step.ID, state.Unknown, state.Update{Note: cause.Error(), Outcomes: left.outcomes})
 		if err != nil {

@@ -1,0 +1,217 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+// again is which operations of a job may go once more, and after what wait: those
+// the service calls retryable, at most maxReruns times; and, once, those of which
+// it does not say so or gave no result.
+type again struct {
+	mayPass map[resource.Address]bool
+	unclear map[resource.Address]bool
+	wait    time.Duration
+}
+
+func (g again) none() bool { return len(g.mayPass)+len(g.unclear) == 0 }
+
+func (g *again) add(address resource.Address, unclear bool, wait time.Duration) {
+	if g.mayPass == nil {
+		g.mayPass, g.unclear = map[resource.Address]bool{}, map[resource.Address]bool{}
+	}
+	g.wait = max(g.wait, wait)
+	if unclear {
+		g.unclear[address] = true
+		return
+	}
+	g.mayPass[address] = true
+}
+
+// once leaves out what stays unclear after it has gone again.
+func (g again) once(before again) again {
+	left := again{mayPass: g.mayPass, wait: g.wait}
+	for address := range g.unclear {
+		if !before.unclear[address] {
+			left.add(address, true, g.wait)
+		}
+	}
+	return left
+}
+
+// lookForUpdates reads back the updates of which nothing is known: they carry no
+// key, and going again could undo what somebody did since. A create carries its
+// key, which asks for itself.
+func (a *Agent) lookForUpdates(ctx context.Context, step state.Step, outcomes []settled, g again) ([]settled, again, error) {
+	var asked []int
+	var expected []expectation
+	for i, o := range outcomes {
+		operation := operationAt(step, o.Address)
+		if operation.Key == "" && g.unclear[o.Address] {
+			asked = append(asked, i)
+			expected = append(expected, expectation{address: o.Address, id: operation.ResourceID, sent: operation.Set})
+		}
+	}
+	if len(asked) == 0 {
+		return outcomes, g, nil
+	}
+	there, err := a.shown(ctx, expected)
+	if err != nil {
+		return outcomes, g, fmt.Errorf("look for what a job did: %w", err)
+	}
+	outcomes = slices.Clone(outcomes)
+	for n, i := range asked {
+		o := &outcomes[i]
+		if lost := o.Outcome == state.OutcomeUnknown; there[n] || lost {
+			delete(g.unclear, o.Address)
+		}
+		switch {
+		case there[n]:
+			o.Outcome, o.Code, o.Message, o.Final = state.OutcomeApplied, "", "", false
+		case o.Outcome == state.OutcomeUnknown:
+			o.Outcome, o.Message = state.OutcomeFailed, o.Message+", and reading back shows nothing of it"
+		}
+	}
+	return outcomes, g, nil
+}
+
+// shown says of each update whether the service shows it.
+func (a *Agent) shown(ctx context.Context, expected []expectation) ([]bool, error) {
+	records, _, err := a.readAll(ctx, expected)
+	if err != nil {
+		return nil, err
+	}
+	files, err := a.sourcesByFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there := make([]bool, len(expected))
+	for i, e := range expected {
+		record, found := records[e.id]
+		if !found {
+			continue
+		}
+		schema := a.Schemas.Of(e.address.Kind)
+		live, err := decoder{a.Zone, files}.decode(schema, record)
+		if err != nil {
+			return nil, err
+		}
+		_, mismatch := compare(schema, e, live)
+		there[i] = mismatch == ""
+	}
+	return there, nil
+}
+
+// repetition is a step of its own under a new job key. With creates in it the
+// body is the same, so that what succeeded is reused (interface, part 4, bulk
+// rule 10). Updates have no keys to be reused by: only those that failed go
+// again, so that nothing somebody did since to the others is undone.
+func (a *Agent) repetition(ctx context.Context, step state.Step, n int, g again) (state.Step, error) {
+	key, err := a.jobKey(ctx, "job")
+	if err != nil {
+		return step, err
+	}
+	step.ID, step.Key, step.JobID, step.Point, step.SentAt = fmt.Sprintf("%s+%d", step.ID, n), key, "", "", time.Time{}
+	if slices.ContainsFunc(step.Operations, func(o state.Operation) bool { return o.Key != "" }) {
+		return step, nil
+	}
+	return only(step, func(o state.Operation) bool { return g.mayPass[o.Address] || g.unclear[o.Address] })
+}
+
+// only leaves some operations in a step of updates, each byte for byte.
+func only(step state.Step, goes func(state.Operation) bool) (state.Step, error) {
+	var body jobBody
+	if err := json.Unmarshal(step.Body, &body); err != nil {
+		return step, fmt.Errorf("read the body of %s: %w", step.ID, err)
+	}
+	if len(body.Operations) != len(step.Operations) {
+		return step, fmt.Errorf("%s has %d operations and its body %d", step.ID, len(step.Operations), len(body.Operations))
+	}
+	var operations []state.Operation
+	var raw []json.RawMessage
+	for i, o := range step.Operations {
+		if goes(o) {
+			operations, raw = append(operations, o), append(raw, body.Operations[i])
+		}
+	}
+	body.Operations, step.Operations = raw, operations
+	content, err := json.Marshal(body)
+	step.Body = content
+	return step, err
+}
+
+// repetitionRefused ends a repetition the service did not take.
+func (a *Agent) repetitionRefused(ctx context.Context, step state.Step, refusal error) error {
+	if err := a.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	if stops(refusal) {
+		return refusal
+	}
+	return nil
+}
+
+// finishEarlier ends the attempts that waited for results a later one gave.
+func (a *Agent) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []settled) error {
+	open, err := a.Store.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	for _, step := range open {
+		waits := step.Point == state.Terminal && slices.ContainsFunc(attempts, func(s state.Step) bool { return s.ID == step.ID })
+		if !waits {
+			continue
+		}
+		if err := a.finish(ctx, step, outcomesIn(step, outcomes)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outcomesIn gives the outcomes of a step in the order of its operations.
+func outcomesIn(step state.Step, outcomes []settled) []settled {
+	byAddress := make(map[resource.Address]settled, len(outcomes))
+	for _, o := range outcomes {
+		byAddress[o.Address] = o
+	}
+	own := make([]settled, len(step.Operations))
+	for i, operation := range step.Operations {
+		own[i] = byAddress[operation.Address]
+	}
+	return own
+}
+
+func operationAt(step state.Step, address resource.Address) state.Operation {
+	i := slices.IndexFunc(step.Operations, func(o state.Operation) bool { return o.Address == address })
+	return step.Operations[i]
+}
+
+// better joins the outcomes of a job with those of its repetition, which may be
+// of a part of it: what was applied stays, and what was unknown is known only by
+// a result.
+func better(earlier, later []settled) []settled {
+	repeated := make(map[resource.Address]settled, len(later))
+	for _, o := range later {
+		repeated[o.Address] = o
+	}
+	joined := slices.Clone(earlier)
+	for i, before := range earlier {
+		after, went := repeated[before.Address]
+		known := after.Outcome == state.OutcomeApplied || after.Outcome == state.OutcomeFailed
+		if went && before.Outcome != state.OutcomeApplied && (known || before.Outcome != state.OutcomeUnknown) {
+			joined[i] = after
+		}
+	}
+	return joined
+}
+
+func anyUnknown(outcomes []settled) bool {
+	return slices.ContainsFunc(outcomes, func(o settled) bool { return o.Outcome == state.OutcomeUnknown })
+}

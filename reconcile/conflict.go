@@ -1,0 +1,61 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/state"
+)
+
+// How often a request that conflicts with another under its key goes again, and
+// after what wait at first: the other may be this very one, still in progress.
+const (
+	conflictTries     = 5
+	firstConflictWait = time.Second
+)
+
+// patiently repeats a request under its key, byte for byte, while the service
+// says that it conflicts with another under the same key.
+func (a *Agent) patiently(ctx context.Context, key string, request func() error) error {
+	err := request()
+	for try, wait := 1, firstConflictWait; key != "" && errors.Is(err, adsapi.ErrConflict) && try < conflictTries; try, wait = try+1, 2*wait {
+		if failure := a.Sleep(ctx, wait); failure != nil {
+			return err
+		}
+		err = request()
+	}
+	return err
+}
+
+// submit sends a job.
+func (a *Agent) submit(ctx context.Context, step state.Step) (job adsapi.Job, err error) {
+	err = a.patiently(ctx, step.Key, func() (err error) {
+		job, err = a.Service.SubmitJob(ctx, step.Key, step.Body)
+		return err
+	})
+	return job, err
+}
+
+// mutate sends a single request.
+func (a *Agent) mutate(ctx context.Context, step state.Step) (record adsapi.Record, err error) {
+	err = a.patiently(ctx, step.Key, func() (err error) {
+		record, err = a.Service.Mutate(ctx, a.mutation(step))
+		return err
+	})
+	return record, err
+}
+
+// contradicted ends the run: bytes never change under a key, so another body
+// under the same one is a fault of adsync or a copied state (faults.md, B12).
+// What became of the step is for recovery to find out.
+func (a *Agent) contradicted(ctx context.Context, step state.Step, conflict error) (sending, error) {
+	left, err := a.leaveUnknown(ctx, step, conflict)
+	if err != nil {
+		return left, err
+	}
+	return left, fmt.Errorf("the service holds another request under the key of %s; nothing more was sent, and nothing is until that is resolved (%s): %w", step.ID, diag.KeyConflict, conflict)
+}
