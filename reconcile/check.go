@@ -91,7 +91,7 @@ func (r *run) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Proble
 		}
 		units = append(units, batch{one})
 	}
-	jobs, _ := pack(units)
+	jobs := pack(units, r.jobRoom())
 	checked.Operations += len(units)
 	return r.rehearseJobs(ctx, len(jobs), func(i int) ([]diag.Problem, error) { return r.validated(ctx, jobs[i]) })
 }

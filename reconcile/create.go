@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -12,7 +13,9 @@ import (
 // creation is how the creates of a run reach the service.
 type creation struct {
 	jobs     []batch
-	singles  []part                    // in order of depth
+	tails    []batch // what of the largest trees repeats its parents, after the jobs
+	singles  []part
+	waiting  []resource.Address        // what an earlier step on it keeps from being created
 	followUp map[*plan.Change][]string // fields the create could not say
 	keys     map[resource.Address]string
 }
@@ -31,7 +34,7 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 	e := r.encoder()
 	for _, p := range parts {
 		if !r.fine(p.change.Address) {
-			r.skip(p.change.Address, "waits: an earlier step on it was not confirmed")
+			c.waiting = append(c.waiting, p.change.Address)
 			continue
 		}
 		followUp, ok := r.bulkPart(e, p, inBulk)
@@ -43,21 +46,48 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 		case err != nil && !errors.Is(err, errTooLarge):
 			return creation{}, err
 		case !ok || err != nil:
-			c.singles, err = append(c.singles, p), nil
-			c.followUp[p.change] = beyondSingle(r.Schemas, p)
+			err = nil
+			c.alone(r, p.change)
 			continue
 		}
 		inBulk[p.change.Address] = true
 		c.followUp[p.change] = followUp
 		bulk = append(bulk, one)
 	}
-	jobs, left := pack(r.trees(bulk))
-	c.jobs = jobs
-	for _, p := range left {
-		c.singles = append(c.singles, r.whole(p.part.change))
-		c.followUp[p.part.change] = beyondSingle(r.Schemas, r.whole(p.part.change))
-	}
+	r.packTrees(&c, r.trees(bulk))
 	return c, nil
+}
+
+// packTrees fills jobs with whole trees and with the first pieces of those that
+// no job holds. Their other pieces follow in jobs of their own where parents
+// may be repeated, else as single requests.
+func (r *run) packTrees(c *creation, trees []batch) {
+	var first []batch
+	for _, tree := range trees {
+		if len(tree) <= r.jobRoom().operations && tree.bytes() <= r.jobRoom().bytes {
+			first = append(first, tree)
+			continue
+		}
+		pieces, left := split(tree, r.Schemas.Parent, r.jobRoom())
+		first = append(first, pieces[0])
+		if r.mayRepeat() {
+			c.tails = append(c.tails, pieces[1:]...)
+			pieces = pieces[:1]
+		}
+		for _, p := range slices.Concat(append(pieces[1:], left)...) {
+			if !p.repeat {
+				c.alone(r, p.part.change)
+			}
+		}
+	}
+	c.jobs = pack(first, r.jobRoom())
+}
+
+// alone gives a create a single request.
+func (c *creation) alone(r *run, change *plan.Change) {
+	whole := r.whole(change)
+	c.singles = append(c.singles, whole)
+	c.followUp[change] = beyondSingle(r.Schemas, whole)
 }
 
 func (r *run) whole(c *plan.Change) part {
@@ -102,12 +132,18 @@ func (r *run) createWave(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, address := range c.waiting {
+		r.skip(address, "waits: an earlier step on it was not confirmed")
+	}
 	for change, names := range c.followUp {
 		if len(names) > 0 {
 			r.standings[change.Address].pending++
 		}
 	}
 	if err := r.runJobs(ctx, "create", c.jobs); err != nil {
+		return err
+	}
+	if err := r.repeatWave(ctx, &c); err != nil {
 		return err
 	}
 	if err := r.createSingles(ctx, c); err != nil {
@@ -117,6 +153,13 @@ func (r *run) createWave(ctx context.Context) error {
 }
 
 func (r *run) createSingles(ctx context.Context, c creation) error {
+	changes := make([]*plan.Change, len(c.singles))
+	for i, p := range c.singles {
+		changes[i] = p.change
+	}
+	if err := r.uploadImages(ctx, changes, nil); err != nil { // what was to go in a job has its image at an address
+		return err
+	}
 	for depth := range r.depths() {
 		var level []part
 		for _, p := range c.singles {

@@ -53,12 +53,20 @@ func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
 type settled = state.OperationOutcome
 
 func (r *run) settleAll(b batch, outcomes []settled) {
-	parts := make(map[resource.Address]part, len(b))
+	parts := make(map[resource.Address]packed, len(b))
 	for _, p := range b {
-		parts[p.part.change.Address] = p.part
+		parts[p.part.change.Address] = p
 	}
+	apart := r.apartFrom(b, outcomes)
 	for _, o := range outcomes {
-		r.settle(parts[o.Address], o)
+		p := parts[o.Address]
+		switch {
+		case p.repeat: // it was settled when it was created
+		case apart[o.Address]:
+			r.astray = append(r.astray, p.part)
+		default:
+			r.settle(p.part, o)
+		}
 	}
 }
 
@@ -73,9 +81,7 @@ func (r *run) jobStep(ctx context.Context, wave string, b batch) (state.Step, er
 		return state.Step{}, err
 	}
 	step := r.step(wave, state.Bulk, jobsPath, key, body)
-	for _, p := range b {
-		step.Operations = append(step.Operations, r.operation(p.part, p.id, p.key))
-	}
+	step.Operations = r.operationsOf(b)
 	return step, nil
 }
 

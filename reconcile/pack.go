@@ -17,19 +17,34 @@ const (
 	bodyOverhead      = 256 // what stands around the operations
 )
 
+// room is what one job can hold.
+type room struct{ operations, bytes int }
+
+// jobRoom is the service's, or less where the agent is told to take less.
+func (a *Agent) jobRoom() room {
+	if a.Bulk.Most > 0 {
+		return room{min(a.Bulk.Most, maxOperations), maxBodyBytes}
+	}
+	return room{maxOperations, maxBodyBytes}
+}
+
 // packed is an operation ready to go into a job.
 type packed struct {
-	part part
-	id   string // operation_id
-	key  string
-	json json.RawMessage
+	part   part
+	id     string // operation_id
+	key    string
+	json   json.RawMessage
+	repeat bool // a create that an earlier job of this run carried out, byte for byte
 }
 
 // batch is the content of one job.
 type batch []packed
 
-func (b batch) bytes() int {
-	total := bodyOverhead
+func (b batch) bytes() int { return bodyOverhead + b.weight() }
+
+// weight is what the operations add to a body.
+func (b batch) weight() int {
+	total := 0
 	for _, p := range b {
 		total += len(p.json) + 1
 	}
@@ -37,46 +52,29 @@ func (b batch) bytes() int {
 }
 
 // pack puts units of operations that must share a job into as few jobs as
-// first-fit decreasing finds, within every limit. A unit that fits no job is cut
-// at the front; what is left over is given back, in order.
-func pack(units []batch) (jobs []batch, left []packed) {
-	var whole []batch
+// first-fit decreasing finds, by the limit each unit comes nearest to. Every
+// unit fits into a job by itself; see split.
+func pack(units []batch, r room) (jobs []batch) {
+	units = slices.Clone(units)
+	share := make(map[*packed]int, len(units))
 	for _, unit := range units {
-		fits, rest := cut(unit)
-		whole = append(whole, fits)
-		left = append(left, rest...)
+		share[&unit[0]] = max(len(unit)*r.bytes, unit.bytes()*r.operations)
 	}
-	slices.SortStableFunc(whole, func(a, b batch) int { return len(b) - len(a) })
-	var sizes []int
-	for _, unit := range whole {
-		size := unit.bytes() - bodyOverhead
-		i := slices.IndexFunc(jobs, func(job batch) bool { return len(job)+len(unit) <= maxOperations })
-		for ; i >= 0 && i < len(jobs); i++ {
-			if len(jobs[i])+len(unit) <= maxOperations && sizes[i]+size <= maxBodyBytes {
-				break
-			}
+	slices.SortStableFunc(units, func(a, b batch) int { return share[&b[0]] - share[&a[0]] })
+	var bytes []int
+	for _, unit := range units {
+		weight := unit.weight()
+		i := 0
+		for i < len(jobs) && (len(jobs[i])+len(unit) > r.operations || bytes[i]+weight > r.bytes) {
+			i++
 		}
-		if i < 0 || i == len(jobs) {
-			jobs, sizes = append(jobs, unit), append(sizes, unit.bytes())
-			continue
+		if i == len(jobs) {
+			jobs, bytes = append(jobs, nil), append(bytes, bodyOverhead)
 		}
 		jobs[i] = append(jobs[i], unit...)
-		sizes[i] += size
+		bytes[i] += weight
 	}
-	return jobs, left
-}
-
-// cut takes the longest front of a unit that one job can hold. Parents stand
-// before their children, so a front is always whole in itself.
-func cut(unit batch) (fits batch, rest []packed) {
-	size := bodyOverhead
-	for i, p := range unit {
-		size += len(p.json) + 1
-		if i == maxOperations || size > maxBodyBytes {
-			return unit[:i:i], unit[i:]
-		}
-	}
-	return unit[:len(unit):len(unit)], nil
+	return jobs
 }
 
 // body serialises a job. The same batch gives the same bytes.

@@ -36,7 +36,9 @@ type Agent struct {
 
 	Image    func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
 	People   func(digest string) (People, error)                          // the list behind a members file's "sha256:…" value
+	Bulk     Bulk
 	Progress func(Progress)
+	Notice   func(string) // what a person has to hear at once; nil: nobody listens
 	Logger   *slog.Logger
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error

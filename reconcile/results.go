@@ -18,6 +18,10 @@ const longestWait = 10 * time.Minute
 // Creates that surely did not happen advance: their next attempt is another one,
 // under another key.
 func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled) error {
+	outcomes, err := a.withoutStrays(ctx, step, outcomes)
+	if err != nil {
+		return err
+	}
 	ids := map[resource.Address]string{}
 	for _, o := range outcomes {
 		ids[o.Address] = o.ResourceID
@@ -31,6 +35,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 	for i, o := range outcomes {
 		operation := step.Operations[i]
 		switch { // outcomes stand in the order of the operations
+		case operation.Action == actionRepeat: // recorded when it was created
 		case o.Outcome == state.OutcomeApplied:
 			applied = append(applied, state.Applied{
 				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],

@@ -26,6 +26,7 @@ type run struct {
 	files     map[string]string           // image source → file id
 	people    map[string]uploaded         // digest of a list of people → the file this run uploaded
 	caps      map[resource.Capability]bool
+	astray    []part // creates of a job that did not come beneath the parent that is there
 	steps     int
 	dry       bool // nothing is recorded: it only asks
 }

@@ -194,8 +194,13 @@ func TestOpenPointsDoNotMatter(t *testing.T) {
 			w.limitsAndPeople(200_000_000, 45)
 			w.write("campaign/spring", map[string]any{"name": "Renamed", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"US"}, "tracking": "utm_source=chat"})
 			w.converge()
-			if n := w.plan().Live.Snapshot.Len(); n != 11 {
-				t.Errorf("%d resources are live; want the 11 of the files", n)
+			w.bulk.Most = 6 // the next tree is larger than a job
+			w.agent = w.newAgent()
+			w.wide("summer", 4)
+			w.converge()
+			w.oneStandsOfEach()
+			if n := strings.Count(w.own(), "\n") + 1; n != 23 {
+				t.Errorf("%d resources are live; want the 23 of the files", n)
 			}
 		})
 	}

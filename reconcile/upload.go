@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adsync/internal/adsapi"
@@ -29,9 +30,17 @@ func (r *run) uploadWave(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.uploadImages(ctx, r.changes, inBulk); err != nil {
+		return err
+	}
+	return r.uploadNewPeople(ctx)
+}
+
+// uploadImages uploads those the changes name, but for those of creates in jobs.
+func (r *run) uploadImages(ctx context.Context, changes []*plan.Change, inBulk map[resource.Address]bool) error {
 	needed := map[string][]part{}
 	var order []string
-	for _, c := range r.changes {
+	for _, c := range changes {
 		for _, f := range c.Fields {
 			a, _ := r.Schemas.Of(c.Address.Kind).Attribute(f.Name)
 			source := f.Desired.Text()
@@ -49,7 +58,7 @@ func (r *run) uploadWave(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.uploadNewPeople(ctx)
+	return nil
 }
 
 // bulkCreates says which creates go into jobs.
@@ -59,10 +68,8 @@ func (r *run) bulkCreates(ctx context.Context) (map[resource.Address]bool, error
 		return nil, err
 	}
 	inBulk := map[resource.Address]bool{}
-	for _, job := range c.jobs {
-		for _, p := range job {
-			inBulk[p.part.change.Address] = true
-		}
+	for _, p := range slices.Concat(append(c.jobs, c.tails...)...) {
+		inBulk[p.part.change.Address] = true
 	}
 	return inBulk, nil
 }

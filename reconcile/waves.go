@@ -256,8 +256,7 @@ func (r *run) updateJobs(ctx context.Context, name string, parts []part) (tooLar
 		}
 		units = append(units, batch{one})
 	}
-	jobs, _ := pack(units)
-	return tooLarge, r.runJobs(ctx, name, jobs)
+	return tooLarge, r.runJobs(ctx, name, pack(units, r.jobRoom()))
 }
 
 // bound gives the change with the id its resource has by now.

@@ -33,6 +33,8 @@ type world struct {
 	allow   []plan.Allowance
 	images  map[string][]byte
 	people  map[string]string // what is uploaded, by the digest of the list
+	bulk    reconcile.Bulk
+	said    []string // notices
 	clock   sync.Mutex
 	slept   time.Duration
 }
@@ -60,6 +62,7 @@ func (w *world) newAgent() *reconcile.Agent {
 	}
 	return &reconcile.Agent{
 		Service: client, Store: w.store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
+		Bulk: w.bulk, Notice: func(text string) { w.said = append(w.said, text) },
 		Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
 		People: func(digest string) (reconcile.People, error) {
 			return reconcile.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil

@@ -43,6 +43,7 @@ type Capability string
 const (
 	BulkJobs        Capability = "bulk_jobs"         // the bulk endpoints are there
 	BulkDailyBudget Capability = "bulk_daily_budget" // campaign.create takes budget_type daily
+	RepeatParent    Capability = "repeat_parent"     // a create repeated in a later job gives the same resource
 )
 
 // Schema describes a kind, as data. Reading, writing, diffing, ordering,

@@ -1,0 +1,135 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// actionRepeat marks an operation that repeats the create of a parent an earlier
+// job of the run made. It changes nothing that is recorded.
+const actionRepeat = "repeat"
+
+// stray is what a service made where it was to give what is there: of a repeated
+// parent another one, and what is beneath that.
+type stray struct {
+	address resource.Address
+	id      string
+}
+
+// straysOf finds what a job made beside the tree it should have gone on with,
+// parents first, and which creates are none of the tree's for that.
+func straysOf(schemas resource.Schemas, operations []state.Operation, outcomes []settled) (strays []stray, apart map[resource.Address]bool) {
+	apart = map[resource.Address]bool{}
+	for i, o := range operations { // parents stand before their children
+		outcome := outcomes[i]
+		repeated := o.Action == actionRepeat
+		switch {
+		case outcome.Outcome == state.OutcomeUnknown:
+			continue
+		case repeated && outcome.Outcome == state.OutcomeApplied && outcome.ResourceID == o.ResourceID:
+			continue
+		case !repeated && !apart[schemas.Parent(o.Address)]:
+			continue
+		}
+		apart[o.Address] = true
+		if outcome.Outcome == state.OutcomeApplied && outcome.ResourceID != "" {
+			strays = append(strays, stray{o.Address, outcome.ResourceID})
+		}
+	}
+	return strays, apart
+}
+
+// repeats says that a step repeats parents.
+func repeats(operations []state.Operation) bool {
+	return slices.ContainsFunc(operations, func(o state.Operation) bool { return o.Action == actionRepeat })
+}
+
+// withoutStrays archives what a job made beside its tree, remembers that the
+// account's parents are not to be repeated, and gives the outcomes without it:
+// what stands beneath a stray is not created.
+func (a *Agent) withoutStrays(ctx context.Context, step state.Step, outcomes []settled) ([]settled, error) {
+	if !repeats(step.Operations) {
+		return outcomes, nil
+	}
+	strays, apart := straysOf(a.Schemas, step.Operations, outcomes)
+	if err := a.Store.RecordCapability(ctx, resource.RepeatParent, len(apart) == 0); err != nil {
+		return nil, fmt.Errorf("remember whether parents can be repeated: %w", err)
+	}
+	for _, s := range strays {
+		if err := a.archiveStray(ctx, step, s); err != nil {
+			return nil, fmt.Errorf("archive %s, which the service made a second time as %s: %w", s.address, s.id, err)
+		}
+	}
+	if len(strays) > 0 && a.Notice != nil {
+		a.Notice(fmt.Sprintf("the service made %s a second time, as %s, where its create was repeated; that one and what came beneath it are archived, and the rest goes through single requests", strays[0].address, strays[0].id))
+	}
+	kept := slices.Clone(outcomes)
+	for i, o := range step.Operations {
+		switch {
+		case o.Action == actionRepeat:
+			kept[i].ResourceID = o.ResourceID
+		case apart[o.Address] && kept[i].Outcome == state.OutcomeApplied:
+			kept[i] = settled{Address: o.Address, Outcome: state.OutcomeSkipped, Message: "was made beneath a second " + a.Schemas.Parent(o.Address).String() + ", which is archived"}
+		}
+	}
+	return kept, nil
+}
+
+// archiveStray sends one journalled request. What is archived already is done.
+func (a *Agent) archiveStray(ctx context.Context, of state.Step, s stray) error {
+	step, err := a.strayStep(ctx, of, s)
+	if err != nil {
+		return err
+	}
+	if err := a.Store.Begin(ctx, step); err != nil {
+		return err
+	}
+	if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: a.Now()}); err != nil {
+		return err
+	}
+	_, failure := a.Service.Mutate(ctx, a.mutation(step))
+	if failure == nil {
+		return a.Store.Finish(ctx, step.ID, nil, nil)
+	}
+	// The job stays open until this is certain: recovery finds the stray again.
+	if err := a.Store.Move(context.WithoutCancel(ctx), step.ID, state.Abandoned, state.Update{Note: failure.Error()}); err != nil {
+		return errors.Join(failure, err)
+	}
+	schema := a.Schemas.Of(s.address.Kind)
+	record, err := a.Service.Read(ctx, schema.Collection, s.id, nil)
+	if err != nil {
+		return errors.Join(failure, err)
+	}
+	live, err := decoder{zone: a.Zone}.decode(schema, record)
+	if err == nil && schema.Removed(live) {
+		return nil
+	}
+	return errors.Join(failure, err)
+}
+
+func (a *Agent) strayStep(ctx context.Context, of state.Step, s stray) (state.Step, error) {
+	sequence, err := a.Store.NextSequence(ctx)
+	if err != nil {
+		return state.Step{}, err
+	}
+	schema := a.Schemas.Of(s.address.Kind)
+	p := part{change: &plan.Change{Address: s.address}, fields: []plan.Field{{Name: schema.RemovalAttribute().Name, Desired: resource.Text(schema.Removal)}}}
+	call := a.callOf(p)
+	path, err := adsapi.JoinPath(call.At(s.id)...)
+	if err != nil {
+		return state.Step{}, err
+	}
+	e := encoder{schemas: a.Schemas, zone: a.Zone, value: func(resource.Address, string) resource.Value { return resource.Value{} }}
+	body, err := e.singleUpdate(p, call, s.id, []byte("{}"))
+	return state.Step{
+		ID: fmt.Sprintf("%s/stray-%d", of.ID, sequence), Run: of.Run, Route: state.Single, Path: path,
+		ContentType: "application/json", Body: body, PlanHash: of.PlanHash,
+	}, err
+}
