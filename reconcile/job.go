@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"adsync/internal/resource"
 	"adsync/state"
@@ -11,14 +10,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// How many jobs run side by side, how often a job is asked for, how long at
-// most, and how often a retryable failure is sent again.
+// How many jobs run side by side, and how often a retryable failure is sent
+// again.
 const (
-	maxJobs     = 4
-	firstPoll   = 250 * time.Millisecond
-	slowestPoll = 5 * time.Second
-	jobPatience = 30 * time.Minute
-	maxReruns   = 3
+	maxJobs   = 4
+	maxReruns = 3
 )
 
 const jobsPath = "/bulk_mutation_jobs"
@@ -134,4 +130,3 @@ func (r *run) runJob(ctx context.Context, step state.Step, b batch) ([]settled, 
 	}
 	return outcomes, r.finishEarlier(ctx, attempts, outcomes)
 }
-

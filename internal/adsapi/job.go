@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 )
 
@@ -116,24 +117,29 @@ func (c *Client) Operations(ctx context.Context, id, after string) (OperationPag
 
 // AllOperations reads the results page by page. Complete is true only when
 // every page was complete. It stops at a page that is not: cursors exist
-// only after completion (interface, part 4, bulk rule 11). An operation that
-// comes twice is an error, on whatever pages.
+// only after completion (interface, part 4, bulk rule 11). A result that comes
+// twice alike is one; two that differ are both given. A page with nothing new
+// is an error: its cursor leads in a circle.
 func (c *Client) AllOperations(ctx context.Context, id string) (OperationPage, error) {
 	var all OperationPage
-	seen := make(map[string]bool)
+	seen := make(map[string][]OperationResult)
 	after := ""
 	for {
 		p, err := c.Operations(ctx, id, after)
 		if err != nil {
 			return OperationPage{}, err
 		}
+		fresh := 0
 		for _, result := range p.Results {
-			if seen[result.OperationID] {
-				return OperationPage{}, endless("bulk_mutation_jobs/"+id+"/operations", fmt.Sprintf("operation %q came twice", clean(result.OperationID, 80)))
+			if slices.ContainsFunc(seen[result.OperationID], result.alike) {
+				continue
 			}
-			seen[result.OperationID] = true
+			if len(seen[result.OperationID]) == 0 {
+				fresh++
+			}
+			seen[result.OperationID] = append(seen[result.OperationID], result)
+			all.Results = append(all.Results, result)
 		}
-		all.Results = append(all.Results, p.Results...)
 		all.HasMore, all.Complete = p.HasMore, p.Complete
 		if all.Error == nil {
 			all.Error = p.Error
@@ -141,8 +147,20 @@ func (c *Client) AllOperations(ctx context.Context, id string) (OperationPage, e
 		if !p.HasMore || !p.Complete {
 			return all, nil
 		}
+		if fresh == 0 {
+			return OperationPage{}, endless("bulk_mutation_jobs/"+id+"/operations", fmt.Sprintf("the page after %q came before", clean(after, 80)))
+		}
 		after = p.Results[len(p.Results)-1].OperationID
 	}
+}
+
+// alike says that two results of an operation say the same.
+func (r OperationResult) alike(other OperationResult) bool {
+	return r.Status == other.Status && samePointee(r.ResourceID, other.ResourceID) && samePointee(r.Retryable, other.Retryable)
+}
+
+func samePointee[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }
 
 func decodeJob(body []byte, wanted string) (Job, error) {

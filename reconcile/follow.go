@@ -1,0 +1,115 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/state"
+)
+
+// How often a job is asked for: soon at first, every few seconds then, and from a
+// while on twice a minute; and for how long. A larger job takes longer.
+const (
+	firstPoll     = 250 * time.Millisecond
+	slowestPoll   = 5 * time.Second
+	stuckPoll     = 30 * time.Second
+	busyFor       = 2 * time.Minute // from then on it is asked for as a stuck one
+	leastPatience = 5 * time.Minute
+	patienceEach  = 1500 * time.Millisecond // an operation
+	jobPatience   = leastPatience + maxOperations*patienceEach
+	againPatience = time.Minute // in recovery, for a job that was waited for before
+	resultsWithin = 2 * time.Minute
+)
+
+// errStillRunning says that a job has not ended for as long as anybody waits.
+var errStillRunning = errors.New("the service is not done")
+
+// followJob polls until the job is terminal and its results are whole. A job that
+// does not end is an error, and is never sent again under another key. Results
+// that do not come whole are none: what they leave open is looked for.
+func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) (adsapi.OperationPage, error) {
+	began := a.Now()
+	until := began.Add(patienceFor(step, began))
+	terminal := step.Point == state.Terminal || step.Point == state.ResultsRead
+	for pause := firstPoll; !job.Terminal() && !terminal; pause = nextPoll(pause, a.Now().Sub(began)) {
+		if a.Now().After(until) {
+			return adsapi.OperationPage{}, fmt.Errorf("%w: bulk job %s is still %q after %s; it was not sent again, and the next run asks for it (%s)",
+				errStillRunning, job.ID, job.Status, a.Now().Sub(began).Round(time.Second), diag.JobUnfinished)
+		}
+		if err := a.Sleep(ctx, pause); err != nil {
+			return adsapi.OperationPage{}, err
+		}
+		next, err := a.Service.Job(ctx, job.ID)
+		if err != nil {
+			return adsapi.OperationPage{}, err
+		}
+		job = next
+	}
+	if !terminal {
+		if err := a.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {
+			return adsapi.OperationPage{}, fmt.Errorf("journal %s: %w", step.ID, err)
+		}
+	}
+	if page, ok := withoutPages(step, job); ok {
+		return page, nil
+	}
+	return a.wholeResults(ctx, job)
+}
+
+// patienceFor is how long a job is waited for. One that was waited for before is
+// asked for a few times more.
+func patienceFor(step state.Step, now time.Time) time.Duration {
+	patience := leastPatience + time.Duration(len(step.Operations))*patienceEach
+	if step.SentAt.IsZero() {
+		return patience
+	}
+	return max(againPatience, patience-now.Sub(step.SentAt))
+}
+
+// nextPoll is the wait before a job is asked for again.
+func nextPoll(pause, waited time.Duration) time.Duration {
+	if waited > busyFor {
+		return stuckPoll
+	}
+	return min(pause*3/2, slowestPoll)
+}
+
+// wholeResults reads the results of a job that has ended until they are complete.
+func (a *Agent) wholeResults(ctx context.Context, job adsapi.Job) (adsapi.OperationPage, error) {
+	until := a.Now().Add(resultsWithin)
+	for pause := firstPoll; ; pause = min(pause*3/2, slowestPoll) {
+		page, err := a.Service.AllOperations(ctx, job.ID)
+		switch {
+		case err == nil && page.Complete && !page.HasMore:
+			return page, nil
+		case err != nil && (stops(err) && !errors.Is(err, adsapi.ErrUnreadable) || errors.Is(err, adsapi.ErrNotFound)):
+			return page, err
+		case a.Now().After(until):
+			cut := fmt.Sprintf("the results of bulk job %s did not come whole within %s (%s)", job.ID, resultsWithin, diag.JobUnfinished)
+			if err != nil {
+				cut += ": " + err.Error()
+			}
+			return adsapi.OperationPage{Complete: true, Error: &cut}, nil
+		}
+		if err := a.Sleep(ctx, pause); err != nil {
+			return page, err
+		}
+	}
+}
+
+// withoutPages gives the results of a job that completed and made nothing new:
+// every operation succeeded (interface, part 3), and every id is known.
+func withoutPages(step state.Step, job adsapi.Job) (adsapi.OperationPage, bool) {
+	page := adsapi.OperationPage{Complete: true}
+	for _, o := range step.Operations {
+		if o.ResourceID == "" || job.Status != "completed" {
+			return page, false
+		}
+		page.Results = append(page.Results, adsapi.OperationResult{OperationID: o.ID, Status: "updated"})
+	}
+	return page, true
+}
