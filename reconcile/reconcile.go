@@ -39,6 +39,7 @@ type Agent struct {
 	Bulk     Bulk
 	Progress func(Progress)
 	Notice   func(string) // what a person has to hear at once; nil: nobody listens
+	Watch    func(Event)  // is told what happens in an apply; nil where nobody looks
 	Logger   *slog.Logger
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error

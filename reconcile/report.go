@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -16,6 +17,8 @@ type Report struct {
 	PlanHash string
 	Account  state.Account
 	Outcomes []Outcome
+	Started  time.Time
+	Plan     *plan.Plan
 	Touched  int // changes of which something was written
 	Verified int // of those, how many reading back showed as sent
 
@@ -33,6 +36,9 @@ type Outcome struct {
 	Message  string
 	Position diag.Position // the row
 	Cell     diag.Position // the value concerned, else the row
+
+	Written  resource.Attributes // what was applied of it at the service
+	Verified bool                // reading back showed it as sent
 }
 
 // OutcomeHeld is the outcome of a change the policy left out.
@@ -40,7 +46,7 @@ const OutcomeHeld state.Outcome = "held"
 
 // report gives the outcomes so far; parts that were not reached are skipped.
 func (r *run) report() *Report {
-	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account, Saved: r.view.Plan.Saved()}
+	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved()}
 	for i := range r.view.Plan.Changes {
 		c := &r.view.Plan.Changes[i]
 		s := r.standings[c.Address]
@@ -87,6 +93,7 @@ func (r *run) outcome(c *plan.Change, s *standing) Outcome {
 	o := Outcome{
 		Address: c.Address, Action: c.Action, Name: c.Name, ID: r.ids[c.Address],
 		Outcome: s.outcome, Code: s.code, Message: s.message, Position: c.Position, Cell: s.cell,
+		Written: s.written, Verified: s.verified,
 	}
 	switch {
 	case !s.started:

@@ -29,6 +29,7 @@ type run struct {
 	astray    []part // creates of a job that did not come beneath the parent that is there
 	steps     int
 	dry       bool // nothing is recorded: it only asks
+	teller    *teller
 }
 
 // standing is what became of one change: its parts still to come, and the worst
@@ -43,6 +44,7 @@ type standing struct {
 	cell     diag.Position // the value the service named, else the row
 	final    bool          // it failed, and trying again cannot cure it
 	expect   resource.Attributes
+	written  resource.Attributes // what was applied of it
 	verified bool
 	mismatch string // what reading back showed instead
 }
@@ -58,7 +60,12 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
 	}
 	r.started = a.Now()
-	return r, a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash})
+	if err := a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
+		return nil, err
+	}
+	r.watched()
+	r.teller.tell(Event{Kind: RunStarted, Plan: view.Plan})
+	return r, nil
 }
 
 // newRun takes the applicable changes of the plan and what is known of every
@@ -127,6 +134,7 @@ func (r *run) settle(p part, o state.OperationOutcome) {
 		s.outcome, s.code, s.message, s.final = o.Outcome, o.Code, o.Message, o.Final
 		s.cell = r.blame(p, o.Code, o.Message)
 	}
+	r.teller.settled(p, o)
 	if o.ResourceID != "" {
 		r.ids[p.change.Address] = o.ResourceID
 	}
@@ -136,6 +144,7 @@ func (r *run) settle(p part, o state.OperationOutcome) {
 	s.verified = false
 	for _, f := range p.set() {
 		s.expect.Set(f.Name, f.Value)
+		s.written.Set(f.Name, f.Value)
 	}
 }
 
@@ -147,6 +156,7 @@ func (r *run) skip(address resource.Address, message string) {
 	s := r.standings[address]
 	s.started = true
 	s.pending--
+	r.teller.settled(part{change: s.change}, settled{Address: address, ResourceID: r.ids[address], Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: message})
 	if rank[state.OutcomeSkipped] > rank[s.outcome] {
 		s.outcome, s.code, s.message, s.cell = state.OutcomeSkipped, string(diag.OperationSkipped), message, s.change.Position
 	}

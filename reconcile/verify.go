@@ -27,6 +27,7 @@ const (
 // readBack compares what was applied with what the service now holds, and
 // records the normal form it gave.
 func (r *run) readBack(ctx context.Context) error {
+	defer r.tellChecked()
 	wait := firstReadWait
 	for try := 0; ; try++ {
 		waiting := r.unverified()

@@ -15,6 +15,7 @@ import (
 // way (design.md section 5). Each wave is confirmed before the next begins.
 func (r *run) waves(ctx context.Context) error {
 	r.countParts()
+	r.teller.tell(Event{Kind: RunCounted, Operations: r.pendingParts()})
 	for _, wave := range []struct {
 		name string
 		run  func(context.Context) error
@@ -39,6 +40,7 @@ func (r *run) waves(ctx context.Context) error {
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("before wave %q: %w", wave.name, err)
 		}
+		r.teller.enter(wave.name)
 		if err := wave.run(ctx); err != nil {
 			return fmt.Errorf("wave %q: %w", wave.name, err)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().BoolVar(&f.unattended, "unattended", false, "nobody looks: do not ask, take allowances from the operator's file alone, and raise nothing without its max_daily_exposure")
 	approvedFlag(c, &f.approved)
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field of the plan, however long it is")
-	a.outputs(c, "text", "json")
+	a.outputs(c, reportFormNames()...)
 	return c
 }
 
@@ -67,52 +68,60 @@ func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
 	}
 	f.yes = f.yes || f.unattended
 	l := a.load(c.Context(), dir)
-	report, err := a.applied(c.Context(), l, f)
-	err = a.finish(l, f, report, err)
-	if known := new(exit); errors.As(err, &known) && known.code == exitPartial && c.Context().Err() != nil {
-		return &exit{exitInterrupted, "interrupted: " + known.message + "; apply again to go on"}
-	}
-	return err
+	return a.finish(c.Context(), l, f, dir, a.applied(c.Context(), l, f))
 }
 
-// applied is the whole of apply up to its report.
-func (a *app) applied(ctx context.Context, l loaded, f applyFlags) (*reconcile.Report, error) {
-	if err := a.invalid(l, l.desired.Problems); err != nil {
-		return nil, err
+// applying is an apply up to its report.
+type applying struct {
+	session  *session  // nil where it was not reached
+	recorder *recorder // as session
+	report   *reconcile.Report
+	failure  error
+}
+
+// applied is the whole of apply up to its report. Its session stays open.
+func (a *app) applied(ctx context.Context, l loaded, f applyFlags) (did applying) {
+	if did.failure = a.invalid(l, l.desired.Problems); did.failure != nil {
+		return did
 	}
 	desired, err := a.wanted(l, f.planFlags)
 	if err != nil {
-		return nil, err
+		return applying{failure: err}
 	}
 	saved, err := a.openSaved(l, f.saved, time.Now())
 	if err == nil {
 		err = saved.narrow(&desired)
 	}
 	if err != nil {
+		return applying{failure: err}
+	}
+	if did.session, did.failure = a.connect(ctx, l, false); did.failure != nil {
+		return did
+	}
+	did.recorder = a.record(l, did.session)
+	did.report, did.failure = a.carryOut(ctx, l, f, did.session.agent, saved, desired)
+	return did
+}
+
+// carryOut ends what was left open, plans, asks and applies.
+func (a *app) carryOut(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, saved *savedPlan, desired reconcile.Desired) (*reconcile.Report, error) {
+	if err := a.compare(saved, l, agent, desired); err != nil {
 		return nil, err
 	}
-	s, err := a.connect(ctx, l, false)
-	if err != nil {
+	if err := a.recover(ctx, agent); err != nil {
 		return nil, err
 	}
-	defer s.end()
-	if err := a.compare(saved, l, s.agent, desired); err != nil {
-		return nil, err
-	}
-	if err := a.recover(ctx, s.agent); err != nil {
-		return nil, err
-	}
-	view, err := s.agent.Plan(ctx, desired)
+	view, err := agent.Plan(ctx, desired)
 	if err == nil {
 		err = unmatched(view.Plan)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := a.consent(ctx, l, f, s.agent, view.Plan); err != nil {
+	if err := a.consent(ctx, l, f, agent, view.Plan); err != nil {
 		return nil, err
 	}
-	return s.agent.Apply(ctx, view)
+	return agent.Apply(ctx, view)
 }
 
 // recover ends what an earlier run left open, before anything new is planned.
@@ -132,7 +141,7 @@ func (a *app) recover(ctx context.Context, agent *reconcile.Agent) error {
 
 // consent shows the plan and asks once.
 func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, p *plan.Plan) error {
-	if a.flags.output != "json" {
+	if a.flags.output == "text" {
 		a.tellAuthors(ctx, l, p)
 		if err := a.showPlan(l, f.planFlags, agent.Account, p); err != nil {
 			return err
@@ -158,7 +167,7 @@ func (a *app) ask(ctx context.Context, l loaded, f applyFlags, agent *reconcile.
 	if !isTerminal(a.in) {
 		return configuration("apply asks before it changes anything, and there is no terminal to ask at; use --yes")
 	}
-	if a.flags.output == "json" { // standard output is for the report alone
+	if a.flags.output != "text" { // standard output is for the report alone
 		if err := planview.WriteText(a.err, schemas(), a.document(l, agent.Account, p), planview.TextOptions{Width: widthOf(a.err), Full: f.full}); err != nil {
 			return err
 		}
@@ -188,27 +197,48 @@ func confirmed(ctx context.Context, in io.Reader) error {
 	return nil
 }
 
-// finish prints the report, writes the result copies, and finds the exit code.
-func (a *app) finish(l loaded, f applyFlags, report *reconcile.Report, failure error) error {
-	if err := a.showReport(l, report, failure); err != nil {
+// finish keeps and prints the report, writes the result copies, and finds the
+// exit code.
+func (a *app) finish(ctx context.Context, l loaded, f applyFlags, dir string, did applying) error {
+	if did.session != nil {
+		defer did.session.end()
+	}
+	ending := did.ending(ctx)
+	d := a.documentOf(l, did.report, did.failure)
+	endAs(ctx, d, ending, dir)
+	var told error
+	if did.recorder != nil {
+		did.recorder.end(d)
+		told = did.recorder.failed
+	}
+	if err := a.printRun(did.recorder, d, f.full); err != nil {
 		return err
 	}
-	if report == nil {
-		return failure
+	if did.report == nil {
+		return ending
 	}
-	if err := a.writeResults(l, f.results, report); err != nil {
-		return errors.Join(failure, err)
+	if err := a.writeResults(l, f.results, did.report, d); err != nil {
+		return errors.Join(did.failure, err)
 	}
-	unwritten := a.writeBack(l, f, report)
+	unwritten := a.writeBack(l, f, did.report)
 	var invalid *reconcile.InvalidError
-	if errors.As(failure, &invalid) {
+	if errors.As(did.failure, &invalid) {
 		a.flags.output = "text"
 		return a.invalid(l, invalid.Problems)
 	}
-	if err := verdict(report, failure); err != nil {
-		return err
+	return cmp.Or(ending, unwritten, told)
+}
+
+// ending is the error a run ends with, nil where all went well.
+func (did *applying) ending(ctx context.Context) error {
+	if did.report == nil {
+		return did.failure
 	}
-	return unwritten
+	err := verdict(did.report, did.failure)
+	if known := new(exit); errors.As(err, &known) && known.code == exitPartial && ctx.Err() != nil {
+		return &exit{exitInterrupted, "interrupted: " + known.message + "; apply again to go on"}
+	}
+	return err
 }
 
 // verdict turns a report into an exit code: unknown is worse than failed, and

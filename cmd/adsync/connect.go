@@ -75,6 +75,7 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 	if err != nil {
 		return configuration("%v", err)
 	}
+	s.close = append(s.close, a.watchProgress(client.Left))
 	account := l.project.Account
 	s.agent = &reconcile.Agent{
 		Service: client, Store: s.store, Schemas: l.schemas,
@@ -83,7 +84,7 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 		Named:    func(a resource.Address) bool { return l.desired.Snapshot.Get(a) != nil },
 		Image:    imageReader(l),
 		People:   peopleReader(l),
-		Progress: a.progress(),
+		Progress: a.progress,
 		Logger:   slog.New(slog.DiscardHandler),
 		Now:      c.now, Sleep: c.sleep,
 	}

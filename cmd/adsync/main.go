@@ -39,7 +39,7 @@ type app struct {
 	err   io.Writer
 	env   func(string) string
 	flags flags
-	clear func() // takes the live line of progress away; nil where there is none
+	line  *progressLine // nil where nothing is shown
 	clock clock
 }
 

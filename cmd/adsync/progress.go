@@ -1,26 +1,40 @@
 package main
 
 import (
+	"io"
 	"os"
 	"sync"
 	"time"
 
+	"adsync/internal/runview"
 	"adsync/reconcile"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
-// progress shows how far long work is: a live line on a terminal; elsewhere a
-// plain line when a stage has taken a while.
-func (a *app) progress() func(reconcile.Progress) {
-	switch {
-	case a.flags.quiet:
-		return func(reconcile.Progress) {}
-	case isTerminal(a.err):
-		return a.liveProgress()
-	}
-	return a.plainProgress()
+// How often the live line is drawn at most, and a plain line printed.
+const (
+	liveEvery  = 100 * time.Millisecond
+	tickEvery  = time.Second
+	plainEvery = 5 * time.Second
+)
+
+// progressLine shows how far long work is: one live line on a terminal;
+// elsewhere a plain line when something has taken a while.
+type progressLine struct {
+	out   io.Writer
+	now   func() time.Time
+	width func() int            // columns of the terminal; 0 where there is none
+	left  func() (left, of int) // requests that may go out at once
+
+	mu      sync.Mutex
+	meter   runview.Meter
+	drawn   bool // a live line stands there
+	last    time.Time
+	began   time.Time
+	stage   string // of the last plain line
+	stopped chan struct{}
+	ticking sync.WaitGroup
 }
 
 func isTerminal(stream any) bool {
@@ -28,63 +42,114 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// liveProgress keeps one bar a stage. The library draws it at most ten times a
-// second; clearLine takes it away before something else is printed.
-func (a *app) liveProgress() func(reconcile.Progress) {
-	var mu sync.Mutex
-	var bar *progressbar.ProgressBar
-	stage := ""
-	a.clear = func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if bar != nil {
-			_ = bar.Clear()
-		}
-		bar, stage = nil, ""
+// watchProgress begins to show progress, and gives what ends it.
+func (a *app) watchProgress(left func() (left, of int)) (end func()) {
+	if a.flags.quiet {
+		return func() {}
 	}
-	return func(p reconcile.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		if bar == nil || p.Stage != stage {
-			stage = p.Stage
-			bar = progressbar.NewOptions64(total(p), progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(p.Stage),
-				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
-		}
-		_ = bar.Set(p.Done)
+	p := &progressLine{out: a.err, now: time.Now, left: left, width: func() int { return 0 }, stopped: make(chan struct{})}
+	if isTerminal(a.err) && a.env("TERM") != "dumb" {
+		p.width = func() int { return widthOf(a.err) }
 	}
+	p.last, p.began = p.now(), p.now()
+	a.line = p
+	p.ticking.Go(p.tick)
+	return func() {
+		close(p.stopped)
+		p.ticking.Wait()
+		p.clear()
+		a.line = nil
+	}
+}
+
+// tick has the estimate and the plain lines go on while nothing happens.
+func (p *progressLine) tick() {
+	ticker := time.NewTicker(tickEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.stopped:
+			return
+		case <-ticker.C:
+			p.change(func(*runview.Meter) {})
+		}
+	}
+}
+
+// change changes what is known and shows it, where it is time to.
+func (p *progressLine) change(to func(*runview.Meter)) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	to(&p.meter)
+	if p.meter.Stage == "" {
+		return
+	}
+	now := p.now()
+	if width := p.width(); width > 0 {
+		p.draw(width, now)
+		return
+	}
+	entered := p.meter.Number > 0 && p.meter.Stage != p.stage && now.Sub(p.began) >= plainEvery
+	if !entered && now.Sub(p.last) < plainEvery {
+		return
+	}
+	p.last, p.stage = now, p.meter.Stage
+	p.meter.Left, _ = p.left()
+	_, _ = io.WriteString(p.out, p.meter.Plain(now)+"\n") // progress that cannot be shown stops nothing
+}
+
+func (p *progressLine) draw(width int, now time.Time) {
+	if p.drawn && now.Sub(p.last) < liveEvery {
+		return
+	}
+	p.last, p.drawn = now, true
+	p.meter.Left, _ = p.left()
+	_, _ = io.WriteString(p.out, "\r\x1b[K"+p.meter.Line(width-1, now))
+}
+
+// clear takes the live line away before something else is printed.
+func (p *progressLine) clear() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.drawn {
+		_, _ = io.WriteString(p.out, "\r\x1b[K")
+	}
+	p.drawn = false
 }
 
 // clearLine takes the live line away, where there is one.
-func (a *app) clearLine() {
-	if a.clear != nil {
-		a.clear()
-	}
+func (a *app) clearLine() { a.line.clear() }
+
+// progress takes how far reading and checking are.
+func (a *app) progress(p reconcile.Progress) {
+	a.line.change(func(m *runview.Meter) {
+		if p.Stage != "read back" { // a part of the run, which has a count of its own
+			m.Enter(p.Stage, p.Done, p.Total)
+		}
+	})
 }
 
-func total(p reconcile.Progress) int64 {
-	if p.Total == 0 {
-		return -1
-	}
-	return int64(p.Total)
-}
-
-// plainEvery is how often a plain line says that work goes on.
-const plainEvery = 5 * time.Second
-
-func (a *app) plainProgress() func(reconcile.Progress) {
-	var mu sync.Mutex
-	last := time.Now()
-	return func(p reconcile.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		if time.Since(last) < plainEvery {
-			return
+// moved takes what happens in an apply.
+func (a *app) moved(e reconcile.Event) {
+	a.line.change(func(m *runview.Meter) {
+		switch e.Kind {
+		case reconcile.RunCounted:
+			m.Enter("apply", 0, 0)
+			m.Count(e.Operations, a.line.now())
+		case reconcile.StepMoved:
+			m.Step(e.Wave, e.Step)
+		case reconcile.OpSettled:
+			m.Settle()
+		case reconcile.WaveStarted:
+			if e.Wave == "read back" {
+				m.Stage = e.Wave
+			}
 		}
-		last = time.Now()
-		if p.Total > 0 {
-			a.note("%s: %d of %d", p.Stage, p.Done, p.Total)
-			return
-		}
-		a.note("%s: %d", p.Stage, p.Done)
-	}
+	})
 }

@@ -1,103 +1,199 @@
 package main
 
 import (
-	"fmt"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
 	"strings"
-	"text/tabwriter"
+	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/planview"
+	"adsync/internal/resource"
+	"adsync/internal/runview"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
 )
 
-// reportDocument is the JSON form of an apply; it is whole on failure too.
-type reportDocument struct {
-	FormatVersion int               `json:"format_version"`
-	Run           string            `json:"run"`
-	Account       accountDocument   `json:"account"`
-	PlanHash      string            `json:"plan_hash"`
-	Outcomes      []outcomeDocument `json:"outcomes"`
-	Summary       map[string]int    `json:"summary"`
-	Verified      int               `json:"verified"`
-	Touched       int               `json:"touched"`
-	Problems      []diag.Problem    `json:"problems"`
+// reportDocument is the one typed form of a run; every output is made from it.
+type reportDocument = runview.Document
 
-	Saved *plan.SavedDocument `json:"saved,omitempty"` // what moved since the plan was saved
-	Error string              `json:"error,omitempty"`
+// reportForm is a form of a run that -o names.
+type reportForm func(w io.Writer, d *reportDocument) error
+
+var reportForms = map[string]reportForm{
+	"json":     func(w io.Writer, d *reportDocument) error { return writeJSON(w, d) },
+	"ndjson":   runview.WriteNDJSON,
+	"markdown": func(w io.Writer, d *reportDocument) error { return runview.WriteMarkdown(w, schemas(), d) },
+	"html":     func(w io.Writer, d *reportDocument) error { return runview.WriteHTML(w, schemas(), d) },
 }
 
-type outcomeDocument struct {
-	Address  string        `json:"address"`
-	Action   plan.Action   `json:"action"`
-	Outcome  state.Outcome `json:"outcome"`
-	Name     string        `json:"name"`
-	ID       string        `json:"id"`
-	Code     string        `json:"code"`
-	Message  string        `json:"message"`
-	Position diag.Position `json:"position"`
-	Cell     diag.Position `json:"at"`
-}
+// reportFormNames are the forms in the order help lists them.
+func reportFormNames() []string { return []string{"text", "json", "ndjson", "markdown", "html"} }
 
-func (a *app) showReport(l loaded, r *reconcile.Report, failure error) error {
-	a.clearLine()
-	if a.flags.output == "json" {
-		return a.printJSON(documentOf(l, r, failure))
+// headOf is what is known of a run before it begins.
+func (a *app) headOf(l loaded, account state.Account) runview.Head {
+	h := runview.Head{Command: runview.Apply, By: operatorName(), Account: accountOf(account), Summary: map[string]int{}}
+	if r, err := l.project.Revision(l.desired.Sources); err == nil && r.Commit != "" {
+		h.Revision = &planview.Revision{Commit: r.Commit, Uncommitted: r.Uncommitted}
 	}
-	if r == nil {
-		return nil
-	}
-	return a.reportText(r)
+	return h
 }
 
-func documentOf(l loaded, r *reconcile.Report, failure error) reportDocument {
-	document := reportDocument{FormatVersion: formatVersion, Outcomes: []outcomeDocument{}, Summary: map[string]int{}, Problems: listed(l.desired.Problems)}
+// operatorName says who runs adsync, and where, as far as the machine knows.
+func operatorName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "an unknown machine"
+	}
+	who, err := user.Current()
+	if err != nil {
+		return host
+	}
+	return who.Username + "@" + host
+}
+
+// begun is the document of a run that begins: nobody knows yet what becomes of
+// what goes ahead.
+func (a *app) begun(l loaded, account state.Account, run string, started time.Time, p *plan.Plan) *reportDocument {
+	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Problems: listed(l.desired.Problems), Saved: p.Saved()}
+	d.Run, d.Started, d.Money.Planned = run, started.UTC().Truncate(time.Second), p.Spend
+	goes := map[resource.Address]bool{}
+	for _, c := range p.Applicable() {
+		goes[c.Address] = true
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		o := runview.Outcome{Address: c.Address.String(), Action: c.Action, Name: c.Name, ID: c.ID, Outcome: state.OutcomeUnknown, Message: "the run has not said what became of it", Position: c.Position, Cell: c.Position,
+			Fields: fieldsOf(l.schemas, c), Spend: c.Spend}
+		if !goes[c.Address] {
+			o.Outcome, o.Message = runview.Held, ""
+		}
+		d.Outcomes = append(d.Outcomes, o)
+	}
+	d.Settle()
+	return d
+}
+
+// fieldsOf are what each attribute of a change was and is to become. Where the
+// service does not show an attribute it is what was sent last.
+func fieldsOf(schemas resource.Schemas, c *plan.Change) []runview.Field {
+	var fields []runview.Field
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		if f.Cause == plan.SentAlong {
+			continue
+		}
+		before := f.Live
+		if a, known := schemas.Of(c.Address.Kind).Attribute(f.Name); known && a.Wire.Path == "" {
+			before = f.Last
+		}
+		fields = append(fields, runview.Field{Name: f.Name, Before: before.At(diag.Position{}), After: f.Desired.At(diag.Position{})})
+	}
+	return fields
+}
+
+// documentOf is the document of a run that ended, and of one that never began.
+func (a *app) documentOf(l loaded, r *reconcile.Report, failure error) *reportDocument {
+	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, state.Account{}), InputHash: l.desired.Hash, Outcomes: []runview.Outcome{}, Problems: listed(l.desired.Problems)}
+	if r != nil {
+		d = a.begun(l, r.Account, r.Run, r.Started, r.Plan)
+		settleAll(d, r)
+	}
+	d.Ended = runview.Finished
 	if failure != nil {
-		document.Error = coded(failure)
+		d.Error = coded(failure)
 	}
-	if invalid := new(reconcile.InvalidError); asInvalid(failure, &invalid) {
-		document.Problems = append(document.Problems, invalid.Problems...)
+	if invalid := new(reconcile.InvalidError); errors.As(failure, &invalid) {
+		d.Problems = append(d.Problems, invalid.Problems...)
 	}
-	if r == nil {
-		return document
-	}
-	document.Run, document.PlanHash, document.Account = r.Run, r.PlanHash, accountOf(r.Account)
-	document.Verified, document.Touched, document.Saved = r.Verified, r.Touched, r.Saved
-	for _, o := range r.Outcomes {
-		document.Summary[string(o.Outcome)]++
-		document.Outcomes = append(document.Outcomes, outcomeDocument{
-			Address: o.Address.String(), Action: o.Action, Outcome: o.Outcome, Name: o.Name, ID: o.ID,
-			Code: o.Code, Message: o.Message, Position: o.Position, Cell: o.Cell,
-		})
-	}
-	return document
+	return d
 }
 
-// reportText prints a line an operation: outcome, action, address, id, and the
-// position of its row or of the cell that is to blame.
-func (a *app) reportText(r *reconcile.Report) error {
-	if len(r.Outcomes) == 0 && r.Moved() > 0 {
-		return nil // the plan has said what moved
-	}
-	if len(r.Outcomes) == 0 {
-		_, err := fmt.Fprintln(a.out, "Nothing to do: the account is as the files say.")
-		return err
-	}
-	fmt.Fprintln(a.out)
-	table := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
-	for _, o := range r.Outcomes {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", o.Outcome, o.Action, diag.Printable(o.Address.String()), diag.Printable(o.ID), o.Cell)
-		if o.Message != "" {
-			fmt.Fprintf(table, "\t%s\n", diag.Printable(codedMessage(o)))
+// settleAll puts what became of each change into the document of its run.
+func settleAll(d *reportDocument, r *reconcile.Report) {
+	d.Verified, d.Touched = r.Verified, r.Touched
+	d.Outcomes = d.Outcomes[:len(r.Outcomes)] // both are the changes of the plan, in its order
+	for i, o := range r.Outcomes {
+		at := &d.Outcomes[i]
+		at.Outcome, at.ID, at.Code, at.Message, at.Cell, at.Verified, at.Do = o.Outcome, o.ID, o.Code, o.Message, o.Cell, o.Verified, fixes[o.Outcome]
+		for k := range at.Fields {
+			f := &at.Fields[k]
+			f.Applied = !f.After.IsAbsent() && o.Written.Value(f.Name).Equal(f.After)
 		}
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(a.out, "\n%s: %s\n", r.Run, r.Summary())
-	return err
+	d.Settle()
 }
 
+// endAs says how a run ended, and what to do next.
+func endAs(ctx context.Context, d *reportDocument, ending error, dir string) {
+	code := exitDone
+	if ending != nil {
+		code = exitCode(ctx, ending)
+	}
+	d.Exit, d.Next = &code, next(d, code, dir)
+	if code == exitInterrupted {
+		d.Ended = runview.Interrupted
+	}
+}
+
+// printRun prints a run: whole, or the end of its stream.
+func (a *app) printRun(r *recorder, d *reportDocument, full bool) error {
+	if r != nil && r.stream != nil {
+		a.clearLine()
+		return r.finished(d)
+	}
+	return a.showReport(d, full)
+}
+
+// showReport prints a run in the form that is asked for.
+func (a *app) showReport(d *reportDocument, full bool) error {
+	a.clearLine()
+	if write := reportForms[a.flags.output]; write != nil {
+		return write(a.out, d)
+	}
+	if d.Run == "" {
+		return nil // the error says it
+	}
+	if len(d.Outcomes) == 0 && d.Saved != nil && len(d.Saved.Stale) > 0 {
+		return nil // the plan has said what moved
+	}
+	if len(d.Outcomes) == 0 {
+		_, err := io.WriteString(a.out, "Nothing to do: the account is as the files say.\n")
+		return err
+	}
+	if _, err := io.WriteString(a.out, "\n"); err != nil {
+		return err
+	}
+	return runview.WriteText(a.out, schemas(), d, runview.TextOptions{Color: a.colorful(), Width: widthOf(a.out), Full: full})
+}
+
+// next is the command to run after a run that ended so.
+func next(d *reportDocument, code int, dir string) string {
+	if dir != "." {
+		dir = " " + quoted(filepath.Clean(dir))
+	} else {
+		dir = ""
+	}
+	switch code {
+	case exitDone:
+		return ""
+	case exitUnknown, exitInterrupted, exitUnavailable, exitLocked:
+		return "adsync apply" + dir
+	case exitInvalid:
+		return "adsync validate" + dir
+	}
+	if d.Summary[string(state.OutcomeFailed)]+d.Summary[string(state.OutcomeSkipped)] > 0 {
+		return "adsync apply" + dir
+	}
+	return "adsync plan" + dir
+}
+
+// codedMessage is the words of an outcome with its code.
 func codedMessage(o reconcile.Outcome) string {
 	if o.Code == "" {
 		return o.Message

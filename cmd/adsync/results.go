@@ -18,12 +18,10 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-func asInvalid(err error, target **reconcile.InvalidError) bool { return errors.As(err, target) }
-
 // writeResults writes a copy of every workbook with a Result and a Message in
 // each row, and the same outcomes as CSV and JSON. The user's own files are
 // changed by writeBack alone.
-func (a *app) writeResults(l loaded, dir string, r *reconcile.Report) error {
+func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportDocument) error {
 	if dir == "" {
 		dir = filepath.Join(l.project.Root, l.project.State, "results")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -38,7 +36,7 @@ func (a *app) writeResults(l loaded, dir string, r *reconcile.Report) error {
 		a.writeOwn(filepath.Join(dir, "results.csv"), "\ufeffresult,", func(w io.Writer) error { return sources.WriteResultsCSV(w, rows) }),
 		a.writeOwn(filepath.Join(dir, "results.json"), "{\n  \"format_version\": ", func(w io.Writer) error {
 			own := &app{out: w, flags: a.flags}
-			return own.printJSON(documentOf(l, r, nil))
+			return own.printJSON(d)
 		}),
 	)
 	if err != nil {

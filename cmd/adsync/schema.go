@@ -6,11 +6,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/jsonschema"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
+	"adsync/internal/runview"
 	"adsync/sources"
 
 	"github.com/spf13/cobra"
@@ -27,7 +29,8 @@ var described = []struct {
 	{"workbook", "sheets, columns and cells of a workbook", always(func() *jsonschema.Schema { return sources.WorkbookSchema(schemas()) })},
 	{"plan", "what plan -o json prints", printedSchema[planDocument]("adsync: a plan", "What adsync plan -o json prints. Money is in micros.")},
 	{"plan-line", "a line of what plan -o ndjson prints", planLineSchema},
-	{"report", "what apply -o json prints", printedSchema[reportDocument]("adsync: a report", "What adsync apply -o json prints.")},
+	{"report", "what apply, show and revert -o json print", printedSchema[reportDocument]("adsync: a report", "What adsync apply, show and revert -o json print. Money is in micros.")},
+	{"run-event", "a line of what apply, show and revert -o ndjson print", runEventSchema},
 }
 
 func (a *app) schema() *cobra.Command {
@@ -93,8 +96,16 @@ func printedSchema[T any](title, help string) func() (*jsonschema.Schema, error)
 
 // planLineSchema describes each type of line, told apart by the key type.
 func planLineSchema() (*jsonschema.Schema, error) {
-	s := &jsonschema.Schema{Title: "adsync: a line of a plan", Description: "What adsync plan -o ndjson prints, a line each. The first is of the type plan, the last summary. Money is in micros."}
-	for _, line := range planview.LineTypes() {
+	return lineSchema("adsync: a line of a plan", "What adsync plan -o ndjson prints, a line each. The first is of the type plan, the last summary. Money is in micros.", planview.LineTypes())
+}
+
+func runEventSchema() (*jsonschema.Schema, error) {
+	return lineSchema("adsync: an event of a run", "What adsync apply, show and revert -o ndjson print, a line each, as it happens. The first is of the type run, the last finished, whatever happened between them. Money is in micros.", runview.LineTypes())
+}
+
+func lineSchema(title, help string, lines []planview.Line) (*jsonschema.Schema, error) {
+	s := &jsonschema.Schema{Title: title, Description: help}
+	for _, line := range lines {
 		holds, err := jsonschema.Of(reflect.TypeOf(line.Value), printedTypes())
 		if err != nil {
 			return nil, err
@@ -122,6 +133,7 @@ func printedTypes() jsonschema.Known {
 		jsonschema.Properties{{Name: "address", Schema: text("")}, {Name: "message", Schema: text("What is there; what is wanted.")}, {Name: "hint", Schema: text("What to do.")}},
 	)
 	return jsonschema.Known{
+		reflect.TypeFor[time.Time]():      {Type: jsonschema.Types{"string"}, Description: "RFC 3339, in UTC."},
 		reflect.TypeFor[diag.Position]():  whole(position),
 		reflect.TypeFor[diag.Problem]():   whole(problem),
 		reflect.TypeFor[resource.Value](): {Type: jsonschema.Types{"null", "string", "integer", "array"}, Items: text(""), Description: "null clears; money is an integer in micros."},

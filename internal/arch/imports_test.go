@@ -10,7 +10,7 @@ import (
 // Imports point inward only; sources, plan, state and adsapi never meet.
 // The emulator is not in it: it shares nothing with the agent.
 var may = map[string][]string{
-	"cmd/adsync":          {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/policy", "internal/emulator"},
+	"cmd/adsync":          {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator"},
 	"reconcile":           {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
 	"plan":                {"internal/resource", "internal/diag"},
 	"sources":             {"internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/resource", "internal/diag"},
@@ -23,6 +23,7 @@ var may = map[string][]string{
 	"internal/kinds":      {"internal/resource", "internal/diag"},
 	"internal/resource":   {"internal/diag"},
 	"internal/planview":   {"plan", "internal/resource", "internal/diag"},
+	"internal/runview":    {"plan", "state", "internal/planview", "internal/resource", "internal/diag"},
 	"internal/diag":       {},
 	"internal/dialect":    {},
 	"internal/jsonschema": {},

@@ -49,14 +49,26 @@ func (p Problem) String() string {
 
 // MarshalJSON writes the problem object that every JSON output shares.
 func (p Problem) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Severity Severity `json:"severity"`
-		Code     Code     `json:"code"`
-		positionJSON
-		Address string `json:"address"`
-		Message string `json:"message"`
-		Hint    string `json:"hint"`
-	}{p.Severity, p.Code, p.Position.wire(), p.Address, p.Message, p.Hint})
+	return json.Marshal(problemJSON{p.Severity, p.Code, p.Position.wire(), p.Address, p.Message, p.Hint})
+}
+
+type problemJSON struct {
+	Severity Severity `json:"severity"`
+	Code     Code     `json:"code"`
+	positionJSON
+	Address string `json:"address"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (p *Problem) UnmarshalJSON(data []byte) error {
+	var w problemJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	*p = Problem{Severity: w.Severity, Code: w.Code, Position: Position{File: w.File, Sheet: w.Sheet, Line: w.Line, Column: w.Column}, Address: w.Address, Message: w.Message, Hint: w.Hint}
+	return nil
 }
 
 // List collects problems; it is safe for concurrent use. The zero List is ready.

@@ -68,7 +68,7 @@ func ofStruct(t reflect.Type, known Known) (*Schema, error) {
 			return nil, fmt.Errorf("%s.%s: %w", t, field.Name, err)
 		}
 		object.Properties.Add(name, s)
-		if !tagged || !strings.Contains(options, "omitempty") {
+		if !tagged || !strings.Contains(options, "omit") {
 			object.Required = append(object.Required, name)
 		}
 	}

@@ -1,0 +1,176 @@
+package runview
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/planview"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// FormatVersion stands in every JSON form.
+const FormatVersion = 1
+
+// Document is a run: what it set out to do, and what became of it. It is whole
+// on failure too.
+type Document struct {
+	FormatVersion int `json:"format_version"`
+	Head
+	InputHash string              `json:"input_hash"`
+	PlanHash  string              `json:"plan_hash"`
+	Outcomes  []Outcome           `json:"outcomes"`
+	Problems  []diag.Problem      `json:"problems"`
+	Saved     *plan.SavedDocument `json:"saved,omitempty"` // what moved since the plan was saved
+	Next      string              `json:"next,omitempty"`  // the command to run next
+}
+
+// Head is a run in the history.
+type Head struct {
+	Run       string             `json:"run"`
+	Command   Command            `json:"command"`
+	Reverts   string             `json:"reverts,omitempty"` // the run it takes back
+	Ended     Ended              `json:"ended"`
+	Started   time.Time          `json:"started,omitzero"`
+	Finished  time.Time          `json:"finished,omitzero"`
+	By        string             `json:"by,omitempty"` // who ran it, and on which machine
+	Account   planview.Account   `json:"account"`
+	Revision  *planview.Revision `json:"revision,omitempty"` // absent outside a git repository
+	Summary   map[string]int     `json:"summary"`            // how many changes have each outcome
+	Money     Money              `json:"money"`
+	Verified  int                `json:"verified"` // of Touched, how many reading back showed as sent
+	Touched   int                `json:"touched"`
+	Exit      *int               `json:"exit,omitempty"` // absent while it runs, or where it was killed
+	Error     string             `json:"error,omitempty"`
+	Recovered *Recovered         `json:"recovered,omitempty"`
+}
+
+// Command is what began a run.
+type Command string
+
+// The commands that begin a run.
+const (
+	Apply  Command = "apply"
+	Revert Command = "revert"
+)
+
+// Ended says how a run ended.
+type Ended string
+
+// The ends of a run.
+const (
+	Running     Ended = ""            // or killed: only whether another process holds the state tells
+	Finished    Ended = "finished"    // it said itself what became of every change
+	Interrupted Ended = "interrupted" // and said so before it ended
+	Killed      Ended = "killed"      // it never said
+)
+
+// Money is what a run set out to do to possible spend, and what it reached.
+type Money struct {
+	Planned plan.Spend  `json:"planned"`
+	Reached plan.Spend  `json:"reached"`           // with what was applied for certain
+	AtMost  *plan.Spend `json:"at_most,omitempty"` // were all applied that raises and may have been
+}
+
+// Recovered is what a later run found of one that was killed, or that ended with
+// an unknown outcome.
+type Recovered struct {
+	At        time.Time `json:"at"`
+	Finished  int       `json:"finished"`            // steps carried to their end
+	Abandoned int       `json:"abandoned"`           // steps that never had an effect
+	Undecided []string  `json:"undecided,omitempty"` // steps a person has to decide
+}
+
+// Outcome is what became of one change.
+type Outcome struct {
+	Address  string        `json:"address"`
+	Action   plan.Action   `json:"action"`
+	Outcome  state.Outcome `json:"outcome"`
+	Name     string        `json:"name"`
+	ID       string        `json:"id"`
+	Code     string        `json:"code"`
+	Message  string        `json:"message"`
+	Do       string        `json:"do,omitempty"` // what to do about it
+	Position diag.Position `json:"position"`     // the row
+	Cell     diag.Position `json:"at"`           // the value concerned, else the row
+	Verified bool          `json:"verified"`
+	Fields   []Field       `json:"fields,omitempty"`
+	Spend    plan.Spend    `json:"spend,omitzero"` // what it does to possible spend, applied whole
+}
+
+// Field is one attribute of a change. An absent value is left out, a cleared one
+// is null.
+type Field struct {
+	Name    string         `json:"name"`
+	Before  resource.Value `json:"before,omitzero"`
+	After   resource.Value `json:"after,omitzero"`
+	Applied bool           `json:"applied"`
+}
+
+// Held is the outcome of a change the policy left out.
+const Held state.Outcome = "held"
+
+// outcomes in the order people care about them.
+var outcomes = []state.Outcome{state.OutcomeUnknown, state.OutcomeFailed, state.OutcomeSkipped, Held, state.OutcomeApplied}
+
+// Decode reads a document as it was kept.
+func Decode(content []byte) (*Document, error) {
+	d := &Document{}
+	if err := json.Unmarshal(content, d); err != nil {
+		return nil, fmt.Errorf("read a kept report: %w", err)
+	}
+	if d.FormatVersion > FormatVersion {
+		return nil, fmt.Errorf("the report of %s has format %d; want at most %d: use a newer adsync", d.Run, d.FormatVersion, FormatVersion)
+	}
+	return d, nil
+}
+
+// Settle counts the outcomes again, and what they come to in money.
+func (d *Document) Settle() {
+	d.Summary = map[string]int{}
+	reached := plan.Spend{DailyBefore: d.Money.Planned.DailyBefore, DailyAfter: d.Money.Planned.DailyBefore,
+		LifetimeBefore: d.Money.Planned.LifetimeBefore, LifetimeAfter: d.Money.Planned.LifetimeBefore}
+	most := reached
+	for i := range d.Outcomes {
+		o := &d.Outcomes[i]
+		d.Summary[string(o.Outcome)]++
+		switch {
+		case o.Outcome == state.OutcomeApplied:
+			reached, most = o.moves(reached), o.moves(most)
+		case o.Outcome == state.OutcomeUnknown || o.partly():
+			most = o.raises(most)
+		}
+	}
+	d.Money.Reached, d.Money.AtMost = reached, nil
+	if most != reached {
+		d.Money.AtMost = &most
+	}
+}
+
+func (o *Outcome) moves(s plan.Spend) plan.Spend {
+	s.DailyAfter += o.Spend.DailyAfter - o.Spend.DailyBefore
+	s.LifetimeAfter += o.Spend.LifetimeAfter - o.Spend.LifetimeBefore
+	return s
+}
+
+func (o *Outcome) raises(s plan.Spend) plan.Spend {
+	s.DailyAfter += max(o.Spend.DailyAfter-o.Spend.DailyBefore, 0)
+	s.LifetimeAfter += max(o.Spend.LifetimeAfter-o.Spend.LifetimeBefore, 0)
+	return s
+}
+
+// partly says that a part of a change was applied that was not applied whole.
+func (o *Outcome) partly() bool {
+	for _, f := range o.Fields {
+		if f.Applied {
+			return o.Outcome != state.OutcomeApplied
+		}
+	}
+	return false
+}
+
+// count gives how many changes have an outcome.
+func (d *Document) count(o state.Outcome) int { return d.Summary[string(o)] }

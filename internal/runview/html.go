@@ -1,0 +1,104 @@
+package runview
+
+import (
+	_ "embed" // the page
+	"fmt"
+	"html/template"
+	"io"
+
+	"adsync/internal/planview"
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+var (
+	//go:embed html/run.html
+	htmlText string
+
+	htmlTemplate = template.Must(template.New("run").Parse(htmlText))
+)
+
+// pageList is how many outcomes of one sort a page lists.
+const pageList = 1000
+
+// WriteHTML writes a run as one page that needs no network, runs no script and
+// loads nothing.
+func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
+	p := &htmlPage{
+		Policy: planview.StylePolicy(), Style: planview.Style(), Title: d.title(), About: d.about(), Counts: d.counts(), Error: printable(d.Error), Next: printable(d.Next), Hash: printable(d.PlanHash),
+		Verified: fmt.Sprintf("%s of %s", planview.Thousands(d.Verified), planview.Thousands(d.Touched)),
+	}
+	for i, s := range d.sums() {
+		moves := d.Money.Reached.DailyAfter - d.Money.Reached.DailyBefore
+		if i > 0 {
+			moves = d.Money.Reached.LifetimeAfter - d.Money.Reached.LifetimeBefore
+		}
+		p.Sums = append(p.Sums, htmlSum{s.label, s.text, moves})
+	}
+	for _, said := range append(d.caveats(), d.how(), d.recovery()) {
+		if said != "" {
+			p.Notes = append(p.Notes, said)
+		}
+	}
+	for _, problem := range d.Problems {
+		p.Problems = append(p.Problems, htmlProblem{string(problem.Severity), problem.Position.String(), printable(problem.Message), printable(problem.Hint), string(problem.Code)})
+	}
+	for _, outcome := range outcomes {
+		if some := d.of(outcome); len(some) > 0 {
+			p.Groups = append(p.Groups, groupOf(schemas, outcome, some))
+		}
+	}
+	return htmlTemplate.Execute(w, p)
+}
+
+// htmlPage is a run as the template reads it.
+type htmlPage struct {
+	Policy                                            template.HTMLAttr
+	Style                                             template.CSS
+	Title, About, Counts, Error, Next, Hash, Verified string
+	Sums                                              []htmlSum
+	Notes                                             []string
+	Problems                                          []htmlProblem
+	Groups                                            []htmlGroup
+}
+
+type htmlSum struct {
+	Label, Text string
+	Moves       int64
+}
+
+type htmlProblem struct{ Severity, Position, Message, Hint, Code string }
+
+type htmlGroup struct {
+	Title, Count, Left string
+	Outcomes           []htmlOutcome
+}
+
+type htmlOutcome struct {
+	Symbol, Action, Address, Name, At, ID, Message, Do string
+	Trouble                                            bool
+	Fields                                             []string
+}
+
+func groupOf(schemas resource.Schemas, outcome state.Outcome, some []*Outcome) htmlGroup {
+	g := htmlGroup{Title: titles[outcome], Count: planview.Thousands(len(some))}
+	for i, o := range some {
+		if i == pageList {
+			g.Left = planview.Thousands(len(some) - i)
+			break
+		}
+		at := o.Cell
+		if at.IsZero() {
+			at = o.Position
+		}
+		one := htmlOutcome{
+			Symbol: planview.Symbol(o.Action), Action: printable(string(o.Action)), Address: printable(o.Address), Name: printable(o.Name), At: at.String(), ID: printable(o.ID),
+			Message: o.coded(), Do: o.Do, Trouble: outcome != state.OutcomeApplied, Fields: o.lines(schemas),
+		}
+		if one.Trouble {
+			one.Symbol = "!"
+		}
+		g.Outcomes = append(g.Outcomes, one)
+	}
+	return g
+}

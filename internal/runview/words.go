@@ -1,0 +1,165 @@
+package runview
+
+import (
+	"fmt"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/planview"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// sum is an amount of the first lines.
+type sum struct{ label, text string }
+
+// sums are what happened to spend.
+func (h *Head) sums() []sum {
+	if h.Run == "" {
+		return nil // it never began
+	}
+	m, currency := h.Money, h.Account.Currency
+	sums := []sum{{"Possible spend a day", planview.Sum(plan.Moved{Before: m.Reached.DailyBefore, After: m.Reached.DailyAfter}, currency)}}
+	if m.Planned.LifetimeBefore != 0 || m.Planned.LifetimeAfter != 0 || m.Reached.LifetimeAfter != 0 {
+		sums = append(sums, sum{"Lifetime budgets", planview.Sum(plan.Moved{Before: m.Reached.LifetimeBefore, After: m.Reached.LifetimeAfter}, currency)})
+	}
+	return sums
+}
+
+// caveats are what keeps the sums from being the whole truth.
+func (h *Head) caveats() []string {
+	var said []string
+	if most := h.Money.AtMost; most != nil {
+		said = append(said, "Not certain yet: it may be up to "+h.amounts(*most)+".")
+	}
+	if h.Money.Planned != h.Money.Reached && h.count(state.OutcomeFailed)+h.count(state.OutcomeSkipped)+h.count(state.OutcomeUnknown) > 0 {
+		said = append(said, "The plan was "+h.amounts(h.Money.Planned)+".")
+	}
+	return said
+}
+
+func (h *Head) count(o state.Outcome) int { return h.Summary[string(o)] }
+
+func (h *Head) amounts(s plan.Spend) string {
+	text := planview.Amount(s.DailyAfter) + " " + printable(h.Account.Currency) + " a day"
+	if s.LifetimeBefore != 0 || s.LifetimeAfter != 0 {
+		text += ", lifetime budgets " + planview.Amount(s.LifetimeAfter)
+	}
+	return text
+}
+
+// counts says how many changes have which outcome, and that nothing was to do.
+func (h *Head) counts() string {
+	var parts []string
+	for _, o := range []state.Outcome{state.OutcomeApplied, state.OutcomeFailed, state.OutcomeSkipped, Held, state.OutcomeUnknown} {
+		if n := h.count(o); n > 0 || o == state.OutcomeApplied {
+			parts = append(parts, planview.Thousands(n)+" "+string(o))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Result is one line: counts by outcome, and what reading back showed.
+func (h *Head) Result() string {
+	return fmt.Sprintf("%s; verified %s/%s", h.counts(), planview.Thousands(h.Verified), planview.Thousands(h.Touched))
+}
+
+// how says how a run ended, "" where it said what became of every change.
+func (h *Head) how() string {
+	switch h.Ended {
+	case Interrupted:
+		return "It was interrupted."
+	case Killed:
+		return "It was killed, or its machine failed, before it could say what became of its changes."
+	case Running:
+		return "It has not ended."
+	}
+	return ""
+}
+
+// recovery says what a later run found.
+func (h *Head) recovery() string {
+	r := h.Recovered
+	if r == nil {
+		if h.Ended == Killed && h.count(state.OutcomeUnknown) > 0 {
+			return "Nobody has looked since; the next apply asks the service first."
+		}
+		return ""
+	}
+	text := fmt.Sprintf("Recovered %s: %s carried to their end, %s never had an effect", r.At.UTC().Format("2006-01-02 15:04 UTC"), plural(r.Finished, "step"), plural(r.Abandoned, "step"))
+	if len(r.Undecided) > 0 {
+		text += ", " + plural(len(r.Undecided), "step") + " for a person to decide"
+	}
+	return text + "."
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return planview.Thousands(n) + " " + noun + "s"
+}
+
+func printable(text string) string { return diag.Printable(text) }
+
+// title is what a page or a comment is of.
+func (h *Head) title() string {
+	title := "adsync " + string(h.Command)
+	if h.Run != "" {
+		title += " " + h.Run
+	}
+	if h.Reverts != "" {
+		title += ", which takes back " + h.Reverts
+	}
+	return printable(title)
+}
+
+// about says of which account, files and moment a run is.
+func (h *Head) about() string {
+	parts := []string{"account " + h.Account.ID}
+	if h.Account.ID == "" {
+		parts = []string{"no account"}
+	}
+	if h.Revision != nil {
+		commit := fmt.Sprintf("files at commit %.12s", h.Revision.Commit)
+		if n := len(h.Revision.Uncommitted); n > 0 {
+			commit += " and " + plural(n, "uncommitted file")
+		}
+		parts = append(parts, commit)
+	}
+	if !h.Started.IsZero() {
+		parts = append(parts, h.Started.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	if h.By != "" {
+		parts = append(parts, "by "+h.By)
+	}
+	return printable(strings.Join(parts, "; "))
+}
+
+// coded is the service's words and the code of an outcome.
+func (o *Outcome) coded() string {
+	if o.Code == "" {
+		return printable(o.Message)
+	}
+	return printable(strings.TrimRight(o.Message, ".") + " (" + o.Code + ")")
+}
+
+// titles begin the list of each outcome.
+var titles = map[state.Outcome]string{
+	state.OutcomeUnknown: "Unknown, and asked about before anything else is sent",
+	state.OutcomeFailed:  "Failed",
+	state.OutcomeSkipped: "Skipped",
+	Held:                 "Held, and not sent",
+	state.OutcomeApplied: "Applied",
+}
+
+// of gives the outcomes of one sort, in the order of the plan.
+func (d *Document) of(outcome state.Outcome) []*Outcome {
+	var all []*Outcome
+	for i := range d.Outcomes {
+		if o := &d.Outcomes[i]; o.Outcome == outcome {
+			all = append(all, o)
+		}
+	}
+	return all
+}

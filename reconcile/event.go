@@ -1,0 +1,213 @@
+package reconcile
+
+import (
+	"context"
+	"sync"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// EventKind says what an event of a run is about.
+type EventKind string
+
+// The events, in the order a run can have them.
+const (
+	RunStarted  EventKind = "run"      // recorded, and nothing sent yet
+	RunCounted  EventKind = "counted"  // how many operations there are to settle
+	WaveStarted EventKind = "wave"     // the waves before it are confirmed
+	StepMoved   EventKind = "step"     // a request reached a point of its life, and the journal says so
+	OpSettled   EventKind = "outcome"  // what became of an operation
+	WaveChecked EventKind = "verified" // what was touched so far was read back
+)
+
+// Event is something that happened in a run. Events come one at a time, each as
+// soon as the journal holds what it tells.
+type Event struct {
+	Kind EventKind
+	Run  string
+	Wave string
+
+	Plan       *plan.Plan // of RunStarted
+	Operations int        // of RunCounted: all; of StepMoved: those of the step
+	Step       state.Step // of StepMoved, without its body and operations
+	Outcome    Outcome    // of OpSettled
+	Verified   int        // of WaveChecked: of Touched, so far
+	Touched    int
+}
+
+// teller tells the events of one run.
+type teller struct {
+	mu    sync.Mutex
+	run   *run
+	watch func(Event)
+	wave  string
+	steps map[string]state.Step
+	sizes map[string]int
+	told  map[settlement]state.Outcome
+}
+
+// settlement is an operation as a run settles it: at most one of an address in a
+// wave.
+type settlement struct {
+	wave    string
+	address resource.Address
+}
+
+// watched has a run tell what happens in it.
+func (r *run) watched() {
+	if r.Watch == nil {
+		return
+	}
+	r.teller = &teller{run: r, watch: r.Watch, steps: map[string]state.Step{}, sizes: map[string]int{}, told: map[settlement]state.Outcome{}}
+	own := *r.Agent
+	own.Store = &tellingStore{r.Store, r.teller}
+	r.Agent = &own
+}
+
+func (t *teller) tell(e Event) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tellLocked(e)
+}
+
+func (t *teller) tellLocked(e Event) {
+	e.Run, e.Wave = t.run.id, t.wave
+	t.watch(e)
+}
+
+// enter begins a wave.
+func (t *teller) enter(wave string) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.wave = wave
+	t.tellLocked(Event{Kind: WaveStarted})
+}
+
+// begun tells of a step as it is journalled.
+func (t *teller) begun(step state.Step) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sizes[step.ID] = len(step.Operations)
+	step.Body, step.Operations, step.Point = nil, nil, state.Intent
+	t.steps[step.ID] = step
+	t.tellLocked(Event{Kind: StepMoved, Step: step, Operations: t.sizes[step.ID]})
+}
+
+// moved tells that a step reached a point, and which outcomes came with it.
+func (t *teller) moved(id string, to state.Point, u state.Update) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	step, known := t.steps[id]
+	if !known || to == state.Closed || to == state.Verified { // the end of the run is told as a whole
+		return
+	}
+	step.Point = to
+	if u.JobID != "" {
+		step.JobID = u.JobID
+	}
+	if u.Note != "" {
+		step.Note = u.Note
+	}
+	t.steps[id] = step
+	t.tellLocked(Event{Kind: StepMoved, Step: step, Operations: t.sizes[id]})
+	for _, o := range u.Outcomes {
+		if c := t.run.byAddr[o.Address]; c != nil {
+			t.settleLocked(part{change: c, fields: c.Fields}, o)
+		}
+	}
+}
+
+// settled tells the outcome of an operation, once.
+func (t *teller) settled(p part, o settled) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.settleLocked(p, o)
+}
+
+func (t *teller) settleLocked(p part, o settled) {
+	at := settlement{t.wave, p.change.Address}
+	if before, told := t.told[at]; told && before == o.Outcome {
+		return
+	}
+	t.told[at] = o.Outcome
+	c := p.change
+	outcome := Outcome{Address: c.Address, Action: c.Action, Name: c.Name, ID: o.ResourceID, Outcome: o.Outcome, Code: o.Code, Message: o.Message, Position: c.Position, Cell: c.Position}
+	if o.Outcome != state.OutcomeApplied {
+		outcome.Cell = t.run.blame(p, o.Code, o.Message)
+	}
+	t.tellLocked(Event{Kind: OpSettled, Outcome: outcome})
+}
+
+// tellingStore tells of steps once the journal holds what it tells.
+type tellingStore struct {
+	state.Store
+	teller *teller
+}
+
+// Begin journals steps and tells of them.
+func (s *tellingStore) Begin(ctx context.Context, steps ...state.Step) error {
+	if err := s.Store.Begin(ctx, steps...); err != nil {
+		return err
+	}
+	for _, step := range steps {
+		s.teller.begun(step)
+	}
+	return nil
+}
+
+// Move journals a point and tells of it.
+func (s *tellingStore) Move(ctx context.Context, stepID string, to state.Point, u state.Update) error {
+	if err := s.Store.Move(ctx, stepID, to, u); err != nil {
+		return err
+	}
+	s.teller.moved(stepID, to, u)
+	return nil
+}
+
+// Finish journals the outcomes of a step and tells of them.
+func (s *tellingStore) Finish(ctx context.Context, stepID string, applied []state.Applied, outcomes []state.OperationOutcome) error {
+	if err := s.Store.Finish(ctx, stepID, applied, outcomes); err != nil {
+		return err
+	}
+	s.teller.moved(stepID, state.Bound, state.Update{Outcomes: outcomes})
+	return nil
+}
+
+// pendingParts counts the operations that are not settled.
+func (r *run) pendingParts() int {
+	n := 0
+	for _, s := range r.standings {
+		n += max(s.pending, 0)
+	}
+	return n
+}
+
+// tellChecked says how much of what was touched so far reads back as sent.
+func (r *run) tellChecked() {
+	if r.teller == nil {
+		return
+	}
+	e := Event{Kind: WaveChecked}
+	for _, s := range r.standings {
+		if len(s.expect) > 0 {
+			e.Touched++
+		}
+		if s.verified {
+			e.Verified++
+		}
+	}
+	if e.Touched > 0 {
+		r.teller.tell(e)
+	}
+}
