@@ -82,7 +82,7 @@ func (d *differ) survey() surveyed {
 			if all[a] == nil {
 				all[a] = &edits{kind: k, attribute: a}
 			}
-			all[a].rows = append(all[a].rows, r)
+			all[a].rows = append(doubled(all[a].rows), r)
 		}
 	}
 	return surveyed{columns: d.columns(changed), edits: inOrder(all)}
@@ -183,10 +183,10 @@ func (d *differ) busyAttributes(columns map[columnKey]*column) map[*kind][]*reso
 
 func (c *column) add(d *differ, address resource.Address, change int, desired resource.Value) {
 	if change >= 0 {
-		c.rows = append(c.rows, d.rowOf(change, c.attribute, desired))
+		c.rows = append(doubled(c.rows), d.rowOf(change, c.attribute, desired))
 		return
 	}
-	c.rows = append(c.rows, row{address: address, position: desired.Position, desired: desired})
+	c.rows = append(doubled(c.rows), row{address: address, position: desired.Position, desired: desired})
 }
 
 // arranged gives the columns in one order, each from top to bottom.

@@ -75,6 +75,9 @@ func (d *differ) exactlyAllowed(r *row) bool {
 // of their kind the account has. What is far above it is held, what is far
 // below it is shown.
 func (d *differ) findOutliers() {
+	if d.Live.Len() < peersFrom {
+		return
+	}
 	for _, s := range d.Schemas {
 		for i := range s.Attributes {
 			if a := &s.Attributes[i]; a.Type == resource.TypeMoney {

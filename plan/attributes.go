@@ -56,9 +56,11 @@ func (d *differ) holdAdopt(t three, c *Change) {
 // fields compares every attribute the files give. It gives what differs at the
 // service, and what agrees there and is not recorded so.
 func (d *differ) fields(t three) (fields, recorded []Field) {
+	fields, recorded = d.differing[:0], d.agreeing[:0]
 	p, named := peopleOf(t)
 	if named {
-		fields, recorded = p.fields()
+		of, noted := p.fields()
+		fields, recorded = append(fields, of...), append(recorded, noted...)
 	}
 	live, last := walk{t.live.Attributes}, walk{}
 	if t.last != nil {
@@ -97,9 +99,19 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 			recorded = append(recorded, f)
 		}
 	}
-	sortFields(fields)
-	sortFields(recorded)
-	return fields, recorded
+	d.differing, d.agreeing = fields, recorded
+	return ownFields(fields), ownFields(recorded)
+}
+
+// ownFields gives a change fields of its own, of those gathered in a list that
+// is used again; nil where there are none.
+func ownFields(gathered []Field) []Field {
+	if len(gathered) == 0 {
+		return nil
+	}
+	own := slices.Clone(gathered)
+	sortFields(own)
+	return own
 }
 
 // walk gives values of attributes whose names come in order.
@@ -133,7 +145,7 @@ func (d *differ) sortOutFields(t three, c *Change) {
 		if t.last != nil && readable(a) && !f.Last.IsAbsent() && same(f.Desired, f.Last) {
 			f.Cause = Drift
 		}
-		c.Hazards = append(c.Hazards, hazardsOf(a, f)...)
+		c.Hazards = withHazards(c.Hazards, a, f)
 		if f.Cause == Drift {
 			c.Hazards = append(c.Hazards, Drifts)
 		}

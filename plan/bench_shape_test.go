@@ -99,8 +99,8 @@ func planned(in plan.Input, live []*resource.Resource) *plan.Plan {
 	return plan.Diff(in)
 }
 
-// BenchmarkPlan is a plan from loaded snapshots. cpu-ms/op is its processor
-// time, which other work on the machine moves less than the clock.
+// BenchmarkPlan is a plan from loaded snapshots, which are sorted. cpu-ms/op is
+// its processor time, which other work on the machine moves less than the clock.
 func BenchmarkPlan(b *testing.B) {
 	for _, s := range []shape{{5000, 1, 1}, {50, 100, 2}, {1, 5000, 2}, {50000, 1, 1}} {
 		for _, edit := range edits {
@@ -113,7 +113,9 @@ func BenchmarkPlan(b *testing.B) {
 					planned(in, live)
 					rounds++
 				}
-				b.ReportMetric(float64((processorTime(b)-before).Microseconds())/1000/float64(rounds), "cpu-ms/op")
+				spent := float64((processorTime(b) - before).Nanoseconds()) / float64(rounds)
+				b.ReportMetric(spent/1e6, "cpu-ms/op")
+				b.ReportMetric(spent/float64(s.resources()), "cpu-ns/resource")
 			})
 		}
 	}

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
@@ -56,6 +58,7 @@ type differ struct {
 	copied   bool               // Desired is a copy, without what is ignored
 	plan     *Plan
 	kinds    map[resource.Kind]*kind
+	written  []written              // by place, as far as it was asked for
 	all      []three                // of known kinds, in the order of addresses, parents first
 	shrunk   map[resource.Kind]bool // nothing of these kinds is pruned
 	twins    map[twinKey][]resource.Address
@@ -69,6 +72,8 @@ type differ struct {
 	highest  map[highestOf]int64
 	guarded  map[resource.Address]protection
 	broken   map[brokenRule]bool
+
+	differing, agreeing []Field // of the resource that is compared
 }
 
 // counting is a change whose hold says how much lies beneath it, once that is known.
@@ -253,8 +258,18 @@ func (d *differ) change(t three, action Action) *Change {
 	case t.last != nil:
 		c.ID = t.last.ID
 	}
-	d.plan.Changes = append(d.plan.Changes, c)
+	d.plan.Changes = append(doubled(d.plan.Changes), c)
 	return &d.plan.Changes[len(d.plan.Changes)-1]
+}
+
+// doubled gives a list room for one more: where it is full, for as many again.
+// What append gives a long list is a quarter more, so that each of its elements
+// is copied four times.
+func doubled[T any](list []T) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return slices.Grow(list, max(len(list), 16))
 }
 
 // covered says whether the hazard is allowed at the address, without regard to

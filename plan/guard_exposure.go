@@ -72,16 +72,16 @@ func (d *differ) exposed() exposed {
 			continue
 		}
 		before := d.exposureOf(k, live)
-		most := d.exposureOf(k, d.raised(k, c, live, k.raises))
+		most := d.exposureOf(k, d.raised(c, live, k.raises))
 		if k.moves(c.Fields) {
-			most = max(most, d.exposureOf(k, d.raised(k, c, live, raises)))
+			most = max(most, d.exposureOf(k, d.raised(c, live, raises)))
 		}
 		if most > before {
 			e.rise, e.raisers = plus(e.rise, most-before), append(e.raisers, i)
 			continue
 		}
 		if c.Held == nil {
-			after := d.exposureOf(k, k.overlay(live, c.Fields, func(f *Field) bool { return f.Held == nil }))
+			after := d.exposureOf(k, d.after(c, live, freeField))
 			e.rise -= max(before-after, 0)
 		}
 	}
@@ -90,14 +90,14 @@ func (d *differ) exposed() exposed {
 
 // raised is the resource with all that may raise, held or not, and with nothing
 // that lowers. What no flag releases stays as it is.
-func (d *differ) raised(k *kind, c *Change, live *resource.Resource, raises func(*Field) bool) *resource.Resource {
+func (d *differ) raised(c *Change, live *resource.Resource, raises func(*Field) bool) *resource.Resource {
 	switch {
 	case !c.Held.releasable():
 		return live
 	case d.creates(c):
-		return k.overlay(nil, c.Fields, func(*Field) bool { return true })
+		return d.after(c, nil, everyField)
 	}
-	return k.overlay(live, c.Fields, func(f *Field) bool { return raises(f) && f.Held.releasable() })
+	return d.after(c, live, func(f *Field) bool { return raises(f) && f.Held.releasable() })
 }
 
 // raises says that a field may let its resource spend more: an amount, a start,

@@ -28,8 +28,8 @@ import (
 // changed; the attributes are shared.
 func Identify(schemas resource.Schemas, last, desired *resource.Snapshot, live []*resource.Resource) (*resource.Snapshot, []diag.Problem) {
 	i := &identifier{
-		schemas: schemas, last: last, desired: desired, identified: resource.NewSnapshot(len(live)),
-		bound: make(map[identity]resource.Address, last.Len()), given: map[identity]resource.Address{}, addresses: make(map[identity]resource.Address, len(live)),
+		schemas: schemas, last: last, desired: desired, identified: resource.NewSnapshot(len(live)), resources: make([]resource.Resource, 0, len(live)),
+		ids: map[resource.Kind]map[string]int{}, known: make([]known, 0, max(last.Len(), len(live))), given: map[identity]resource.Address{},
 		unbound: map[resource.Kind][]*resource.Resource{},
 	}
 	i.index()
@@ -46,13 +46,20 @@ type identity struct {
 	id   string
 }
 
+// known is what is known of an id.
+type known struct {
+	bound *resource.Resource // of last; nil where it is bound to nothing
+	found *resource.Resource // with its address; nil until it is identified
+}
+
 type identifier struct {
 	schemas       resource.Schemas
 	last, desired *resource.Snapshot
 	identified    *resource.Snapshot
-	bound         map[identity]resource.Address          // by last
+	resources     []resource.Resource              // those identified: room for all there are
+	ids           map[resource.Kind]map[string]int // place of each id in known
+	known         []known
 	given         map[identity]resource.Address          // by the files
-	addresses     map[identity]resource.Address          // found so far
 	unbound       map[resource.Kind][]*resource.Resource // of the files: without an id, theirs or bound
 	problems      diag.List
 }
@@ -60,7 +67,7 @@ type identifier struct {
 func (i *identifier) index() {
 	for r := range i.last.All() {
 		if r.ID != "" {
-			i.bound[identity{r.Address.Kind, r.ID}] = r.Address
+			i.note(r.Address.Kind, r.ID).bound = r
 		}
 	}
 	for r := range i.desired.All() {
@@ -75,6 +82,37 @@ func (i *identifier) index() {
 		}
 		i.given[id] = r.Address
 	}
+}
+
+// note gives what is known of an id, to be written before the next is noted.
+func (i *identifier) note(k resource.Kind, id string) *known {
+	ids := i.ids[k]
+	if ids == nil {
+		ids = map[string]int{}
+		i.ids[k] = ids
+	}
+	at, noted := ids[id]
+	if !noted {
+		at = len(i.known)
+		ids[id], i.known = at, append(i.known, known{})
+	}
+	return &i.known[at]
+}
+
+// of gives what is known of an id.
+func (i *identifier) of(id identity) known {
+	if at, noted := i.ids[id.kind][id.id]; noted {
+		return i.known[at]
+	}
+	return known{}
+}
+
+// foundAt gives the address of an id, zero where it is not identified.
+func (i *identifier) foundAt(id identity) resource.Address {
+	if found := i.of(id).found; found != nil {
+		return found.Address
+	}
+	return resource.Address{}
 }
 
 func (i *identifier) noteUnbound(r *resource.Resource) {
@@ -114,7 +152,7 @@ func (i *identifier) kind(s *resource.Schema, live []*resource.Resource) {
 			i.identify(s, r, resource.Address{Kind: s.Kind, Key: s.Only})
 			continue
 		}
-		parent := i.addresses[identity{s.Parent, r.ParentID}]
+		parent := i.foundAt(identity{s.Parent, r.ParentID})
 		if a, ok := i.byID(s, r, parent); ok {
 			i.identify(s, r, a)
 			continue
@@ -127,7 +165,7 @@ func (i *identifier) kind(s *resource.Schema, live []*resource.Resource) {
 	i.byName(s, unknown)
 	for parent, rest := range unknown {
 		for _, r := range rest {
-			if _, found := i.addresses[identity{s.Kind, r.ID}]; !found {
+			if i.of(identity{s.Kind, r.ID}).found == nil {
 				i.identify(s, r, someoneElses(s, r, parent))
 			}
 		}
@@ -137,13 +175,14 @@ func (i *identifier) kind(s *resource.Schema, live []*resource.Resource) {
 // identify puts a live resource at its address, or aside where a key that moved
 // onto another leaves two for one address.
 func (i *identifier) identify(s *resource.Schema, r *resource.Resource, a resource.Address) {
-	own := *r
+	i.resources = append(i.resources, *r)
+	own := &i.resources[len(i.resources)-1]
 	own.Address = a
-	if !i.identified.Add(&own) {
+	if !i.identified.Add(own) {
 		own.Address = someoneElses(s, r, a.Up(s.Parent))
-		i.identified.Add(&own)
+		i.identified.Add(own)
 	}
-	i.addresses[identity{s.Kind, r.ID}] = own.Address
+	i.note(s.Kind, r.ID).found = own
 }
 
 func someoneElses(s *resource.Schema, r *resource.Resource, parent resource.Address) resource.Address {
@@ -154,11 +193,14 @@ func someoneElses(s *resource.Schema, r *resource.Resource, parent resource.Addr
 func (i *identifier) byID(s *resource.Schema, r *resource.Resource, parent resource.Address) (resource.Address, bool) {
 	id := identity{s.Kind, r.ID}
 	given, isGiven := i.given[id]
-	bound, isBound := i.bound[id]
+	bound, isBound := resource.Address{}, false
+	if r := i.of(id).bound; r != nil {
+		bound, isBound = r.Address, true
+	}
 	switch {
 	case isBound && isGiven && given != bound && given.Up(s.Parent) == parent && i.desired.Get(bound) == nil:
 		return given, true
-	case isBound && !parent.IsZero():
+	case isBound && !parent.IsZero() && bound.Up(s.Parent) != parent:
 		return parent.Down(s.Kind, bound.Leaf()), true
 	case isBound:
 		return bound, true
@@ -214,7 +256,7 @@ func (i *identifier) matchBy(s *resource.Schema, attribute string, form func(str
 	fitting := map[string][]*resource.Resource{}
 	for _, r := range live {
 		name := form(r.Value(attribute).Text())
-		if _, found := i.addresses[identity{s.Kind, r.ID}]; !found && !removed(s, r) && len(asking[name]) > 0 {
+		if i.of(identity{s.Kind, r.ID}).found == nil && !removed(s, r) && len(asking[name]) > 0 {
 			fitting[name] = append(fitting[name], r)
 		}
 	}
@@ -271,8 +313,8 @@ func (i *identifier) checkGiven() {
 		return cmp.Or(strings.Compare(string(a.kind), string(b.kind)), strings.Compare(a.id, b.id))
 	})
 	for _, id := range ids {
-		address, found := i.addresses[id]
-		r := i.desired.Get(i.given[id])
+		known, r := i.of(id), i.desired.Get(i.given[id])
+		address, found := i.foundAt(id), known.found != nil
 		switch {
 		case found && address == r.Address:
 		case found && i.schemas.Parent(address) != i.schemas.Parent(r.Address):
@@ -281,7 +323,7 @@ func (i *identifier) checkGiven() {
 			i.problem(diag.Error, diag.Conflicting, r, fmt.Sprintf("id is %q, and the key is bound to %q; want that id, or another key", id.id, i.last.Get(r.Address).ID))
 		case found:
 			i.problem(diag.Error, diag.Conflicting, r, fmt.Sprintf("id is %q, which is that of %s; want another id, or the same key", id.id, address))
-		case i.bound[id] != r.Address && !i.wantedArchived(r):
+		case (known.bound == nil || known.bound.Address != r.Address) && !i.wantedArchived(r):
 			i.problem(diag.Error, diag.BadValue, r, fmt.Sprintf("id is %q, and the service has no such %s; want the id of a live one, or none", id.id, id.kind))
 		}
 	}

@@ -123,12 +123,20 @@ func (k *kind) counts() bool { return len(k.caps) > 0 && !k.schema.Caps }
 
 // archived says that the resource's own status removes it.
 func (k *kind) archived(r *resource.Resource) bool {
-	return k.removal != "" && r.Value(k.removal).Text() == k.schema.Removal
+	return k.removal != "" && textOf(r, k.removal) == k.schema.Removal
 }
 
 // delivers says that the resource's own status lets it spend.
 func (k *kind) delivers(r *resource.Resource) bool {
-	return k.delivery != "" && r.Value(k.delivery).Text() == active
+	return k.delivery != "" && textOf(r, k.delivery) == active
+}
+
+// textOf gives the text of an attribute, "" where it has none.
+func textOf(r *resource.Resource, name string) string {
+	if v := r.Attributes.At(name); v != nil {
+		return v.Text()
+	}
+	return ""
 }
 
 // write sets an attribute as the service does: the other halves of an exclusive
@@ -153,14 +161,25 @@ func (k *kind) overlay(live *resource.Resource, fields []Field, passes func(*Fie
 	after := &resource.Resource{}
 	if live != nil {
 		*after = *live
-		after.Attributes = append(make(resource.Attributes, 0, len(live.Attributes)+len(fields)), live.Attributes...)
 	}
+	after.Attributes = append(make(resource.Attributes, 0, len(after.Attributes)+unsaid(after, fields)), after.Attributes...)
 	for i := range fields {
 		if passes(&fields[i]) && k.goesAlong(fields, fields[i].Name, passes) {
 			k.write(after, fields[i].Name, fields[i].Desired)
 		}
 	}
 	return after
+}
+
+// unsaid counts the fields a resource does not give yet.
+func unsaid(r *resource.Resource, fields []Field) int {
+	n := 0
+	for i := range fields {
+		if r.Attributes.At(fields[i].Name) == nil {
+			n++
+		}
+	}
+	return n
 }
 
 func anyField(fields []Field, passes func(*Field) bool) bool {

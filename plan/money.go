@@ -29,13 +29,13 @@ func (d *differ) spenders() []spender {
 		if next < len(d.plan.Changes) && d.plan.Changes[next].place == at {
 			spenders[i].change = &d.plan.Changes[next]
 		}
-		spenders[i].move()
+		d.move(&spenders[i])
 	}
 	return spenders
 }
 
 // move finds what becomes of a resource.
-func (s *spender) move() {
+func (d *differ) move(s *spender) {
 	c := s.change
 	s.after, s.afterAll = s.live, s.live
 	if c == nil {
@@ -43,15 +43,15 @@ func (s *spender) move() {
 	}
 	replaced := c.Action == Replace && !c.isHeld()
 	if c.Held == nil && len(c.Fields) > 0 {
-		s.after = s.kind.overlay(s.unless(c.Action == Create || replaced), c.Fields, func(f *Field) bool { return f.Held == nil })
+		s.after = d.after(c, s.unless(c.Action == Create || replaced), freeField)
 	}
 	s.afterAll = s.after
 	switch {
 	case !c.isHeld() || !c.Held.releasable():
 	case c.Action == Create, c.Action == Replace && !slices.ContainsFunc(c.Fields, func(f Field) bool { return !f.Held.releasable() }):
-		s.afterAll = s.kind.overlay(nil, s.given(), func(*Field) bool { return true })
+		s.afterAll = s.kind.overlay(nil, s.given(), everyField)
 	default:
-		s.afterAll = s.kind.overlay(s.live, c.Fields, func(f *Field) bool { return f.Held.releasable() })
+		s.afterAll = d.after(c, s.live, func(f *Field) bool { return f.Held.releasable() })
 	}
 }
 

@@ -32,9 +32,8 @@ func phaseOf(a *resource.Attribute, desired, live resource.Value) Phase {
 	return Neutral
 }
 
-// hazardsOf gives what an update of one attribute may do, from its values.
-func hazardsOf(a *resource.Attribute, f *Field) []Hazard {
-	var hazards []Hazard
+// withHazards adds what an update of one attribute may do, from its values.
+func withHazards(hazards []Hazard, a *resource.Attribute, f *Field) []Hazard {
 	switch {
 	case f.Phase == Activate:
 		hazards = append(hazards, Activates)
@@ -77,8 +76,14 @@ func containsAll(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(item string) bool { return !held[item] })
 }
 
+// sortFields puts fields in the order of their names, in which they mostly come.
 func sortFields(fields []Field) {
-	slices.SortFunc(fields, func(f, g Field) int { return strings.Compare(f.Name, g.Name) })
+	for i := 1; i < len(fields); i++ {
+		if fields[i].Name < fields[i-1].Name {
+			slices.SortFunc(fields, func(f, g Field) int { return strings.Compare(f.Name, g.Name) })
+			return
+		}
+	}
 }
 
 // first is the phase of a change's first effect, held or not, so that an

@@ -26,6 +26,12 @@ type amountOf struct {
 // takes two applies. What would stop a resource protects it from its parents'
 // pause and archive as well.
 func (d *differ) guardProtected() {
+	if d.guarded == nil {
+		d.findProtected()
+	}
+	if len(d.guarded) == 0 {
+		return
+	}
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		if c.Action == Record || c.Action == Forget || c.Action == Create {
@@ -79,9 +85,6 @@ func protectedBy(at, by resource.Address, word string) Hold {
 // protectedFrom gives the resource whose protection forbids the word at the
 // address: itself, or for what reaches downwards one beneath it.
 func (d *differ) protectedFrom(at resource.Address, word string) (resource.Address, bool) {
-	if d.guarded == nil {
-		d.findProtected()
-	}
 	from := d.guarded[at].from
 	if by, ok := from[word]; ok {
 		return by, true

@@ -64,10 +64,10 @@ func (c Change) sends() bool {
 // and with the part of it that is not held. Its lists go by place.
 type ruleCheck struct {
 	*differ
-	narrowed    bool // the plan is a part of what the files ask for
-	changes     []*Change
-	concerned   []concern
-	whole, part []*resource.Resource // those an update leaves
+	narrowed  bool // the plan is a part of what the files ask for
+	changes   []*Change
+	concerned []concern
+	part      []*resource.Resource // what updates leave, as far as they are not held
 
 	see    resource.View // what a rule sees: the resource at a place, at a moment
 	place  int
@@ -85,7 +85,7 @@ const (
 
 func newRuleCheck(d *differ, narrowed bool) *ruleCheck {
 	n := len(d.all)
-	r := &ruleCheck{differ: d, narrowed: narrowed, changes: make([]*Change, n), concerned: make([]concern, n), whole: make([]*resource.Resource, n), part: make([]*resource.Resource, n)}
+	r := &ruleCheck{differ: d, narrowed: narrowed, changes: make([]*Change, n), concerned: make([]concern, n), part: make([]*resource.Resource, n)}
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.sends() {
 			r.changes[c.place] = c
@@ -178,6 +178,9 @@ func (r *ruleCheck) findings(i int, at moment) []ruled {
 		}
 	}
 	for _, rule := range s.Across {
+		if rule.Advises {
+			continue
+		}
 		for _, f := range rule.Check(&r.see) {
 			if f.Severity != diag.Warning { // those are the files' own
 				found = append(found, ruled{rule.Name, f})
@@ -230,17 +233,12 @@ func (r *ruleCheck) at(i int, at moment) *resource.Resource {
 	case c.Action == Create || c.Action == Replace && !(at == atPart && c.isHeld()):
 		return t.desired
 	case at == atPart:
-		return made(&r.part[i], t, c, func(f *Field) bool { return f.Held == nil })
+		if r.part[i] == nil {
+			r.part[i] = r.after(c, t.live, freeField)
+		}
+		return r.part[i]
 	}
-	return made(&r.whole[i], t, c, func(*Field) bool { return true })
-}
-
-// made gives what an update leaves, which is made once.
-func made(known **resource.Resource, t *three, c *Change, passes func(*Field) bool) *resource.Resource {
-	if *known == nil {
-		*known = t.kind.overlay(t.live, c.Fields, passes)
-	}
-	return *known
+	return r.after(c, t.live, everyField)
 }
 
 // report puts a finding where the files say it: the attribute, else the

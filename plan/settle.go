@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +12,7 @@ import (
 // of it would leave what breaks a rule: a strategy without the bid it needs.
 func (d *differ) holdBroken(c *Change) {
 	k, live := d.all[c.place].kind, d.all[c.place].live
-	if live == nil || !k.splits(c.Fields) || !breaks(k, live, c.Fields) {
+	if live == nil || !k.splits(c.Fields) || !d.breaks(c, live) {
 		return
 	}
 	for i := range c.Fields {
@@ -52,10 +51,9 @@ func (k *kind) isRest(f *Field) bool {
 
 // breaks says that what would be live without the held fields breaks a rule
 // that neither the whole edit nor what is live breaks.
-func breaks(k *kind, live *resource.Resource, fields []Field) bool {
-	part := k.overlay(live, fields, func(f *Field) bool { return f.Held == nil })
-	whole := k.overlay(live, fields, func(*Field) bool { return true })
-	return slices.ContainsFunc(k.schema.Rules, func(r resource.Rule) bool {
+func (d *differ) breaks(c *Change, live *resource.Resource) bool {
+	part, whole := d.after(c, live, freeField), d.after(c, live, everyField)
+	return slices.ContainsFunc(d.all[c.place].kind.schema.Rules, func(r resource.Rule) bool {
 		return r.Check(part.Value) != nil && r.Check(whole.Value) == nil && r.Check(live.Value) == nil
 	})
 }
@@ -73,13 +71,32 @@ func (d *differ) settle() {
 		d.addSpend(&spenders[i])
 	}
 	d.money(spenders)
-	slices.SortFunc(d.plan.Changes, func(a, b Change) int {
-		return cmp.Or(cmp.Compare(a.first(), b.first()), a.Address.Compare(b.Address))
-	})
-	for i := range d.plan.Changes {
-		d.plan.Changes[i].place = 0
-	}
+	d.plan.Changes = byPhase(d.plan.Changes)
 	d.plan.Problems = d.problems.Sorted()
+}
+
+// byPhase puts changes, which are in the order of their addresses, in that of
+// the phases of their first effect.
+func byPhase(changes []Change) []Change {
+	phases, counts := make([]Phase, len(changes)), [Activate + 1]int{}
+	for i := range changes {
+		changes[i].place = 0
+		phases[i] = changes[i].first()
+		counts[phases[i]]++
+	}
+	if slices.IsSorted(phases) {
+		return changes
+	}
+	ordered := make([]Change, len(changes))
+	next := [Activate + 1]int{} // of each phase, where its next change goes
+	for p := range Activate {
+		next[p+1] = next[p] + counts[p]
+	}
+	for i := range changes {
+		ordered[next[phases[i]]] = changes[i]
+		next[phases[i]]++
+	}
+	return ordered
 }
 
 // countBeneath says in a hold how much lies beneath it.
@@ -105,7 +122,7 @@ func (d *differ) addSpend(s *spender) {
 func (d *differ) spend(c *Change) {
 	if t := &d.all[c.place]; t.kind.counts() {
 		s := spender{three: t, change: c}
-		s.move()
+		d.move(&s)
 		c.Spend = s.spend(d.calendar.today)
 	}
 }

@@ -38,7 +38,7 @@ func simulate(live *resource.Snapshot, k *kind, c Change) {
 		live.Remove(c.Address)
 		return
 	}
-	live.Put(k.overlay(before, c.Fields, func(*Field) bool { return true }))
+	live.Put(k.overlay(before, c.Fields, everyField))
 }
 
 // removeTree takes out a resource and what lies beneath it.

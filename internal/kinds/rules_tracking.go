@@ -14,8 +14,8 @@ import (
 // templates this one goes over, the nearest first.
 func acrossTracking(own resource.Kind, above ...resource.Kind) []resource.Across {
 	return []resource.Across{
-		{Name: "interface, part 2, campaign: a query string template", Check: trackingReads},
-		{Name: "interface, part 2, tracking rules 2 and 3: of a key at two levels that of the ad wins, then the ad group, then the campaign", Check: func(see *resource.View) []resource.Finding {
+		{Name: "interface, part 2, campaign: a query string template", Advises: true, Check: trackingReads},
+		{Name: "interface, part 2, tracking rules 2 and 3: of a key at two levels that of the ad wins, then the ad group, then the campaign", Advises: true, Check: func(see *resource.View) []resource.Finding {
 			return overriding(see, own, above)
 		}},
 	}

@@ -7,6 +7,8 @@ import "time"
 type Across struct {
 	Name  string // its source: "interface, part 2, ad group"
 	Check func(see *View) []Finding
+
+	Advises bool // it only warns, of what the files say: a plan does not ask it
 }
 
 // View is what such a rule sees. What is decided nowhere is absent, and so is

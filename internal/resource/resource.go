@@ -131,6 +131,10 @@ func (as Attributes) At(name string) *Value {
 
 // Set writes a value; an absent value removes the attribute.
 func (as *Attributes) Set(name string, v Value) {
+	if n := len(*as); !v.IsAbsent() && (n == 0 || (*as)[n-1].Name < name) { // as they mostly come
+		*as = append(*as, Named{name, v})
+		return
+	}
 	i, ok := as.find(name)
 	switch {
 	case v.IsAbsent() && ok:
