@@ -28,7 +28,9 @@ const manyTouched = 3
 // auditEntry is one entry of the audit log (service facts, 9.4), as far as it
 // is read. The fields that changed are keys of changes.
 type auditEntry struct {
+	ID        string                     `json:"id"`
 	Object    string                     `json:"obj_id"`
+	Type      string                     `json:"obj_type"`
 	ActorType string                     `json:"actor_type"`
 	ActorID   string                     `json:"actor_id"`
 	Changes   map[string]json.RawMessage `json:"changes"`

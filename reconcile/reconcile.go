@@ -32,6 +32,10 @@ type Agent struct {
 	Zone    *time.Location
 	Given   map[resource.Address]string // ids the files give: they decide between several of one name
 
+	// Incremental reads what the audit log says was changed since the last plan, and
+	// everything at least once a day and wherever the log cannot be relied on.
+	Incremental bool
+
 	Named func(resource.Address) bool // whether the files name it; nil: they may
 
 	Image    func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
@@ -154,6 +158,9 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 		return nil, err
 	}
 	if err := a.rename(ctx, view.renamed); err != nil {
+		return nil, err
+	}
+	if err := a.awaitChanges(ctx, view.Plan); err != nil {
 		return nil, err
 	}
 	run, err := a.startRun(ctx, view)

@@ -29,6 +29,11 @@ func (a *Agent) Recover(ctx context.Context) (Recovered, error) {
 	if err != nil {
 		return Recovered{}, fmt.Errorf("read the journal: %w", err)
 	}
+	if len(steps) > 0 { // what they did is in no mirror
+		if err := a.Store.RecordMirror(ctx, state.Mirror{}); err != nil {
+			return Recovered{}, err
+		}
+	}
 	var recovered Recovered
 	for _, step := range steps {
 		if err := a.recoverStep(ctx, step, &recovered); err != nil {

@@ -20,6 +20,14 @@ type Live struct {
 	Records   map[string]adsapi.Record // by id, as the service gave them
 	Lacking   map[resource.Kind]string // kinds the account may not use, and why
 	OneByOne  []OneByOne               // kinds the service has no list of
+	Reading   Reading
+}
+
+// Reading is how the account was read.
+type Reading struct {
+	Changed int    // resources read anew, of an incremental refresh
+	Whole   bool   // a full refresh
+	Why     string // why an incremental refresh was not possible; "" where none was asked for
 }
 
 // refresh reads every campaign, ad group and ad, and every limit of spending: by
@@ -35,7 +43,11 @@ func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (
 			named[r.Address.Kind] = true
 		}
 	}
-	return a.refreshed(ctx, last, false, func(s *resource.Schema) bool { return s.Bulk.Create != "" || s.Caps || named[s.Kind] })
+	wanted := func(s *resource.Schema) bool { return mirrors(s) || s.Caps || named[s.Kind] }
+	if a.Incremental {
+		return a.refreshChanged(ctx, last, wanted)
+	}
+	return a.refreshed(ctx, last, false, wanted)
 }
 
 // refreshWithFacts reads every kind and has the records hold what only the
@@ -45,14 +57,11 @@ func (a *Agent) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (
 }
 
 func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, facts bool, wanted func(*resource.Schema) bool) (*Live, error) {
-	files, err := a.sourcesByFile(ctx)
+	r, err := a.refresher(ctx, last)
 	if err != nil {
 		return nil, err
 	}
-	r := &refresher{
-		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files}, byID: map[string]*resource.Resource{}, bound: boundIDs(last), facts: facts,
-		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}},
-	}
+	r.facts, r.live.Reading.Whole = facts, true
 	for _, schema := range a.Schemas {
 		if !wanted(schema) {
 			continue
@@ -62,6 +71,17 @@ func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, facts bo
 		}
 	}
 	return r.live, r.readMissing(ctx)
+}
+
+func (a *Agent) refresher(ctx context.Context, last *resource.Snapshot) (*refresher, error) {
+	files, err := a.sourcesByFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &refresher{
+		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files}, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
+		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}},
+	}, nil
 }
 
 // sourcesByFile tells which image stands behind a file id.

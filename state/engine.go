@@ -19,6 +19,7 @@ const (
 	classHead       class = "head"       // run → size of its report, and its line of the history
 	classKey        class = "key"        // key that was sent → path and hash of the bytes
 	classLast       class = "last"       // address → last-applied resource
+	classMirror     class = "mirror"     // bucket → resources as they were last read
 	classMove       class = "move"       // run → what it set out to do to spend
 	classOperations class = "operations" // step → its operations, while the step is open
 	classReport     class = "report"     // run → its report, compressed

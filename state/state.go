@@ -129,6 +129,14 @@ type Store interface {
 	Capabilities(ctx context.Context) (map[resource.Capability]bool, error)
 	RecordCapability(ctx context.Context, capability resource.Capability, there bool) error
 
+	// Mirror gives the account as it was last read for incremental refreshes, the
+	// zero Mirror where it was not; RecordMirror puts another in its place, and
+	// Await notes ids that are about to be changed.
+	Mirror(ctx context.Context) (Mirror, error)
+	MirrorHead(ctx context.Context) (Mirror, error) // without the resources
+	RecordMirror(ctx context.Context, m Mirror) error
+	Await(ctx context.Context, ids []string) error
+
 	// Waiting gives the edits the last apply saw and did not carry out, and
 	// RecordWaiting puts others in their place.
 	Waiting(ctx context.Context) (*resource.Snapshot, error)

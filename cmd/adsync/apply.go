@@ -45,6 +45,7 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
 	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
 	f.selectFlags.register(c)
+	f.refreshFlag.register(c)
 	c.Flags().BoolVar(&f.unattended, "unattended", false, "nobody looks: do not ask, take allowances from the operator's file alone, and raise nothing without its max_daily_exposure")
 	approvedFlag(c, &f.approved)
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field of the plan, however long it is")
@@ -111,10 +112,7 @@ func (a *app) carryOut(ctx context.Context, l loaded, f applyFlags, agent *recon
 	if err := a.recover(ctx, agent); err != nil {
 		return nil, err
 	}
-	view, err := agent.Plan(ctx, desired)
-	if err == nil {
-		err = unmatched(view.Plan)
-	}
+	view, err := a.compute(ctx, agent, desired, f.planFlags)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 // planFlags are those of plan and apply.
 type planFlags struct {
 	selectFlags
+	refreshFlag
 	allow    []string
 	detailed bool
 	out      string
@@ -42,6 +43,7 @@ func (a *app) plan() *cobra.Command {
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
 	f.selectFlags.register(c)
+	f.refreshFlag.register(c)
 	markedFlag(c, &f.marked)
 	approvedFlag(c, &f.approved)
 	baseFlag(c, &f.base)
@@ -143,14 +145,22 @@ func (a *app) planned(ctx context.Context, dir string, f planFlags) (loaded, *re
 		return l, nil, nil, err
 	}
 	defer s.end()
-	view, err := s.agent.Plan(ctx, desired)
-	if err == nil {
-		err = unmatched(view.Plan)
-	}
+	view, err := a.compute(ctx, s.agent, desired, f)
 	if err != nil {
 		return l, nil, nil, err
 	}
 	return l, view, s.agent, a.noteOpenSteps(ctx, s.store)
+}
+
+// compute reads the account as the flags say, and plans.
+func (a *app) compute(ctx context.Context, agent *reconcile.Agent, desired reconcile.Desired, f planFlags) (*reconcile.View, error) {
+	agent.Incremental = f.incremental(f.unattended)
+	view, err := agent.Plan(ctx, desired)
+	if err != nil {
+		return nil, err
+	}
+	a.noteReading(view.Live.Reading)
+	return view, unmatched(view.Plan)
 }
 
 // noteOpenSteps says when an apply is under way, or ended in the middle: what
@@ -181,6 +191,9 @@ func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
 			return desired, configuration("--allow: %v", err)
 		}
 		desired.Allow = append(desired.Allow, allowance)
+	}
+	if err := f.check(); err != nil {
+		return desired, err
 	}
 	var err error
 	desired.Select, err = f.selection()

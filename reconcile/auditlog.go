@@ -1,0 +1,104 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+)
+
+// entriesAPage is the largest page of the audit log (interface, part 8).
+const entriesAPage = 100
+
+// settledAfter is how long an entry may still come in behind others that are
+// newer, in seconds of the log itself.
+const settledAfter = 120
+
+// logPlace is where in the audit log a mirror stands. It goes on behind an entry
+// that is settled, and knows those that follow: they have to show again, so that
+// a log that was cut, or is another one, never passes for one in which nothing
+// happened.
+type logPlace struct {
+	After    string     `json:"after,omitempty"` // "": the log is read from its beginning
+	Known    []string   `json:"known,omitempty"` // entries behind it that were taken in
+	OneByOne []OneByOne `json:"one_by_one,omitempty"`
+}
+
+// placeNow finds the end of the audit log, with one request.
+func (a *Agent) placeNow(ctx context.Context) (logPlace, error) {
+	var entries []auditEntry
+	for row, err := range a.Service.Rows(ctx, "audit_logs", url.Values{"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}}) {
+		if err != nil {
+			return logPlace{}, err
+		}
+		var e auditEntry
+		if err := json.Unmarshal(row, &e); err != nil || e.ID == "" {
+			return logPlace{}, fmt.Errorf("an entry of the audit log cannot be read; want an id: %w", err)
+		}
+		if entries = append(entries, e); len(entries) == entriesAPage {
+			break
+		}
+	}
+	slices.Reverse(entries)
+	place := logPlace{}
+	if len(entries) == entriesAPage { // there may be more before it
+		place.After, entries = entries[0].ID, entries[1:]
+	}
+	return place.settle(entries), nil
+}
+
+// settle takes in entries that follow the place, oldest first, and moves on
+// behind those that are settled. A page has room for all it still knows.
+func (p logPlace) settle(entries []auditEntry) logPlace {
+	p.Known = nil
+	for i, e := range entries {
+		newest := entries[len(entries)-1].At
+		if e.At > 0 && e.At+settledAfter <= newest || len(entries)-i >= entriesAPage {
+			p.After, p.Known = e.ID, nil
+			continue
+		}
+		p.Known = append(p.Known, e.ID)
+	}
+	return p
+}
+
+// since gives the entries that came after the place, and the place behind them.
+// why says that the log cannot tell; most bounds how many entries are looked at.
+func (a *Agent) since(ctx context.Context, place logPlace, most int) (fresh []auditEntry, next logPlace, why string, err error) {
+	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}}
+	if place.After != "" {
+		query.Set("after", place.After)
+	}
+	var all []auditEntry
+	seen := map[string]bool{place.After: true}
+	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
+		if err != nil {
+			return nil, place, "the audit log cannot be read: " + err.Error(), ctx.Err()
+		}
+		var e auditEntry
+		switch err := json.Unmarshal(row, &e); {
+		case err != nil || e.ID == "":
+			return nil, place, "the audit log has an entry that cannot be read", nil
+		case seen[e.ID]:
+			return nil, place, "the audit log shows an entry twice", nil
+		}
+		seen[e.ID] = true
+		all = append(all, e)
+		if len(all) > most+len(place.Known) {
+			return nil, place, "so much was changed that lists are fewer requests", nil
+		}
+	}
+	for _, e := range place.Known {
+		if !seen[e] {
+			return nil, place, "the audit log does not show any more what it showed before", nil
+		}
+	}
+	for _, e := range all {
+		if !slices.Contains(place.Known, e.ID) {
+			fresh = append(fresh, e)
+		}
+	}
+	return fresh, place.settle(all), "", nil
+}
