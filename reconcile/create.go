@@ -146,6 +146,7 @@ func (r *run) createWave(ctx context.Context) error {
 	if err := r.repeatWave(ctx, &c); err != nil {
 		return err
 	}
+	r.sendTorn(&c)
 	if err := r.createSingles(ctx, c); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
@@ -11,27 +12,31 @@ import (
 	"adsync/state"
 )
 
+// mostRefusals is how many jobs of a run may be refused whole before nobody looks
+// for the operations that are to blame any more. One bad operation of a thousand
+// is found with eleven.
+const mostRefusals = 64
+
 // jobRefused splits a job the service surely did not take until what it refuses
 // stands alone. Creates that were refused are others when they go again.
 func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal error) ([]settled, error) {
-	first, second := halves(r, b)
-	last := stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound) || second == nil
-	if last {
-		if err := r.advanceCreates(ctx, step.Operations); err != nil {
+	general := stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound)
+	if general || len(b) == 1 || r.refusedWhole.Add(1) > mostRefusals {
+		return r.refusedForGood(ctx, step, b, refusal)
+	}
+	parted := halves(r, b)
+	if len(parted) == 1 {
+		front, err := r.tear(ctx, b)
+		if err != nil {
 			return nil, err
 		}
+		parted = front
 	}
-	if err := r.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
-		return nil, fmt.Errorf("journal %s: %w", step.ID, err)
-	}
-	if errors.Is(refusal, adsapi.ErrNotFound) {
-		return failAll(b, refusal), r.withoutBulk(ctx, refusal)
-	}
-	if last {
-		return failAll(b, refusal), stopping(refusal)
+	if err := r.abandoned(ctx, step, refusal); err != nil {
+		return nil, err
 	}
 	var outcomes []settled
-	for _, half := range []batch{first, second} {
+	for _, half := range parted {
 		halfStep, err := r.splitStep(ctx, step, half)
 		if err != nil {
 			return outcomes, err
@@ -43,6 +48,27 @@ func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal 
 		}
 	}
 	return outcomes, nil
+}
+
+// refusedForGood ends a job that is not split any further.
+func (r *run) refusedForGood(ctx context.Context, step state.Step, b batch, refusal error) ([]settled, error) {
+	if err := r.advanceCreates(ctx, step.Operations); err != nil {
+		return nil, err
+	}
+	if err := r.abandoned(ctx, step, refusal); err != nil {
+		return nil, err
+	}
+	if errors.Is(refusal, adsapi.ErrNotFound) {
+		return failAll(b, refusal), r.withoutBulk(ctx, refusal)
+	}
+	return failAll(b, refusal), stopping(refusal)
+}
+
+func (r *run) abandoned(ctx context.Context, step state.Step, refusal error) error {
+	if err := r.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	return nil
 }
 
 // withoutBulk remembers that the account has no bulk jobs any more: the next
@@ -109,30 +135,63 @@ func (r *run) splitStep(ctx context.Context, step state.Step, b batch) (state.St
 	return step, nil
 }
 
-// halves cuts a batch in two without parting a tree from its root; a single
-// tree loses its later half only as far as no child loses its parent.
-func halves(r *run, b batch) (first, second batch) {
-	if len(b) < 2 {
-		return b, nil
-	}
+// halves cuts a batch in two without parting a tree from its root, where that
+// can be.
+func halves(r *run, b batch) []batch {
+	isCut := func(i int) bool { return !b[i].part.create || r.isRoot(b[i].part.change) }
 	middle := len(b) / 2
 	for cut := middle; cut < len(b); cut++ {
-		if c := b[cut].part; !c.create || r.isRoot(c.change) {
-			return b[:cut:cut], b[cut:]
+		if isCut(cut) {
+			return []batch{b[:cut:cut], b[cut:]}
 		}
 	}
 	for cut := middle; cut > 0; cut-- {
-		if c := b[cut].part; !c.create || r.isRoot(c.change) {
-			return b[:cut:cut], b[cut:]
+		if isCut(cut) {
+			return []batch{b[:cut:cut], b[cut:]}
 		}
 	}
-	return b, nil
+	return []batch{b}
+}
+
+// tear parts a tree that was refused whole: the front half, in which every child
+// has its parent, is a job again, and the rest is left to single requests, which
+// each say what is wrong with them.
+func (r *run) tear(ctx context.Context, b batch) ([]batch, error) {
+	front, rest := b[:len(b)/2:len(b)/2], b[len(b)/2:]
+	isNew := func(p packed) bool { return !p.repeat }
+	var again []resource.Address
+	r.tearing.Lock()
+	for _, p := range rest {
+		if isNew(p) {
+			again, r.torn = append(again, p.part.change.Address), append(r.torn, p.part)
+		}
+	}
+	r.tearing.Unlock()
+	if err := r.Store.Advance(ctx, again); err != nil { // a single request is other bytes, under another key
+		return nil, fmt.Errorf("journal the refused creates: %w", err)
+	}
+	if !slices.ContainsFunc(front, isNew) {
+		return nil, nil
+	}
+	return []batch{front}, nil
+}
+
+// sendTorn leaves to single requests what of refused trees is not in a job.
+func (r *run) sendTorn(c *creation) {
+	for _, p := range r.torn {
+		r.recount(c, p)
+	}
+	r.torn = nil
 }
 
 func failAll(b batch, err error) []settled {
 	outcomes := make([]settled, len(b))
 	for i, p := range b {
 		outcomes[i] = neverApplied(settled{Address: p.part.change.Address}, err)
+		if len(b) > 1 && outcomes[i].Outcome == state.OutcomeFailed {
+			outcomes[i].Final = false // it may be another's fault
+			outcomes[i].Message = fmt.Sprintf("refused in a job of %d operations: %s", len(b), outcomes[i].Message)
+		}
 	}
 	return outcomes
 }

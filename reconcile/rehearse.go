@@ -56,7 +56,11 @@ func (r *run) rehearseCreates(ctx context.Context, job batch, keys map[resource.
 		}
 		check = append(check, one)
 	}
-	return r.validated(ctx, check)
+	problems, err := r.validated(ctx, check)
+	if refusesContent(err) {
+		return nil, nil // whole: the job itself is split until what is refused stands alone
+	}
+	return problems, err
 }
 
 // validated gives what the service says about a job it only validates.

@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -30,6 +32,10 @@ type run struct {
 	steps     int
 	dry       bool // nothing is recorded: it only asks
 	teller    *teller
+
+	refusedWhole atomic.Int32 // jobs
+	tearing      sync.Mutex   // guards torn
+	torn         []part       // creates of a tree that was refused whole, and is parted
 }
 
 // standing is what became of one change: its parts still to come, and the worst

@@ -1,0 +1,102 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"adsync/state"
+)
+
+// refusingWhole answers 422 to every job that holds a text, dry runs too, and to
+// single requests that hold it.
+func (w *world) refusingWhole(j *jobs, status int, held func(body string) bool) {
+	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+		j.note(r)
+		if r.Method != http.MethodPost {
+			return send(r)
+		}
+		body, _ := r.GetBody()
+		content, _ := io.ReadAll(body)
+		if held(string(content)) {
+			return answer(r, status, refusal)
+		}
+		return send(r)
+	}), w.store)
+}
+
+// A tree that is refused whole is parted: the bad ad stands alone, by few
+// requests, and everything else of the tree is there, once.
+func TestBadOperationOfATreeStandsAlone(t *testing.T) {
+	for _, status := range []int{400, 413, 422} {
+		w := newWorld(t)
+		w.tree("spring", "active")
+		for n := range 20 {
+			w.write(fmt.Sprintf("ad/spring/g/b%02d", n), map[string]any{"name": "Ad of b", "status": "active", "title": fmt.Sprintf("Title %02d", n), "body": "Text.", "target_url": "https://shop.example/b", "image": "https://images.shop.example/b.jpg"})
+		}
+		sent := &jobs{}
+		w.refusingWhole(sent, status, func(body string) bool { return strings.Contains(body, "Title 07") })
+		report := w.apply()
+		for address, outcome := range outcomes(report) {
+			want := state.OutcomeApplied
+			if address == "ad/spring/g/b07" {
+				want = state.OutcomeFailed
+			}
+			if address == "campaign/spring" {
+				continue // it stays paused for want of the ad
+			}
+			if outcome != want {
+				t.Errorf("%d: %s is %s; want %s", status, address, outcome, want)
+			}
+		}
+		if n := len(sent.with("create").bodies); n > 5 {
+			t.Errorf("%d: %d jobs were sent for a tree of 23; want at most five", status, n)
+		}
+		w.agent = w.newAgent()
+		w.write("ad/spring/g/b07", map[string]any{"name": "Ad of b", "status": "active", "title": "Mended", "body": "Text.", "target_url": "https://shop.example/b", "image": "https://images.shop.example/b.jpg"})
+		w.clean()
+		if n := w.plan().Live.Snapshot.Len(); n != 23 {
+			t.Errorf("%d: %d resources are live; want 23", status, n)
+		}
+	}
+}
+
+// One bad update of many is found with twice as many requests as it can be
+// halved; where all are refused, nobody looks for ever, and no row is taken for
+// the one that is to blame.
+func TestBadUpdateOfManyIsFoundByHalves(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		w := newWorld(t)
+		name := func(n int, prefix string) {
+			w.write(fmt.Sprintf("campaign/c%03d", n), map[string]any{"name": fmt.Sprintf("%s %03d", prefix, n), "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+		}
+		for n := range 128 {
+			name(n, "Campaign")
+		}
+		w.clean()
+		for n := range 128 {
+			name(n, "Renamed")
+		}
+		sent := &jobs{}
+		w.refusingWhole(sent, 422, func(body string) bool {
+			return strings.Contains(body, "Renamed 077") || all && strings.Contains(body, "Renamed")
+		})
+		report := w.apply()
+		failed, most := report.Count(state.OutcomeFailed), 1+2*7
+		blocked, _ := w.store.Blocked(t.Context())
+		if !all && (failed != 1 || len(blocked) != 1 || outcomes(report)["campaign/c077"] != state.OutcomeFailed) {
+			t.Errorf("%d failed, %d are taken for refused; want the bad one alone", failed, len(blocked))
+		}
+		if all {
+			most = 140
+		}
+		if all && (failed != 128 || len(blocked) > 64) {
+			t.Errorf("%d failed, %d are taken for refused; want all failed, and few of them looked at alone", failed, len(blocked))
+		}
+		if len(sent.bodies) > most {
+			t.Errorf("all %v: %d jobs were sent; want at most %d", all, len(sent.bodies), most)
+		}
+	}
+}
