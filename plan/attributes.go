@@ -257,7 +257,7 @@ func (d *differ) sentAlong(t three, fields []Field) []Field {
 	for s := range settings {
 		for _, name := range t.kind.members[s] {
 			v := t.live.Value(name)
-			if unset(v) || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
+			if unset(v) || !t.kind.attributes[name].Takes(v) || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
 				continue
 			}
 			carried := Field{Name: name, Desired: v, Live: v, Cause: SentAlong, Phase: Neutral}

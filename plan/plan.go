@@ -201,11 +201,17 @@ func withoutHeld(s *resource.Schema, fields []Field) []Field {
 		switch {
 		case f.Held == nil && (f.Cause != SentAlong || sent[setting]):
 			kept = append(kept, f)
-		case f.Held != nil && setting != "" && sent[setting] && f.Live.IsSet():
+		case f.Held != nil && setting != "" && sent[setting] && f.Live.IsSet() && takes(s, f):
 			kept = append(kept, Field{Name: f.Name, Desired: f.Live, Last: f.Last, Live: f.Live, Cause: SentAlong, Phase: Neutral})
 		}
 	}
 	return kept
+}
+
+// takes says that the live value of a field may go along with its setting.
+func takes(s *resource.Schema, f Field) bool {
+	a, ok := s.Attribute(f.Name)
+	return ok && a.Takes(f.Live)
 }
 
 // settingOf names the setting an attribute is sent whole with, "" for one that

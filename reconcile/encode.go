@@ -101,7 +101,7 @@ func (e encoder) singleUpdate(p part, call resource.Call, id string, record json
 		a, _ := schema.Attribute(f.Name)
 		group, whole := schema.Group(a)
 		if whole && body[group.Wire] == nil {
-			body[group.Wire] = e.base(group, live)
+			body[group.Wire] = e.base(schema, group, live)
 		}
 		if err := e.putField(a, f.Desired, body); err != nil {
 			return nil, err
@@ -131,13 +131,26 @@ func (e encoder) putAlways(schema *resource.Schema, call resource.Call, live, bo
 }
 
 // base is what a nested setting starts from, so that what no file manages stays
-// as it is.
-func (e encoder) base(group *resource.Group, live map[string]any) map[string]any {
+// as it is. A choice that the service shows and does not take stays out, or the
+// whole setting would be refused.
+func (e encoder) base(schema *resource.Schema, group *resource.Group, live map[string]any) map[string]any {
 	held, _ := live[group.Wire].(map[string]any)
 	if held == nil || group.Exclusive {
 		return map[string]any{}
 	}
-	return withoutKeys(held, group.ReadOnly)
+	base := withoutKeys(held, group.ReadOnly)
+	for i := range schema.Attributes {
+		if a := &schema.Attributes[i]; strings.HasPrefix(a.Wire.Path, group.Wire+".") && !a.Takes(shown(live, a)) {
+			remove(base, strings.TrimPrefix(a.Wire.Path, group.Wire+"."))
+		}
+	}
+	return base
+}
+
+// shown is the text the service shows of an attribute; of what is no text, none.
+func shown(live map[string]any, a *resource.Attribute) resource.Value {
+	text, _ := at(live, a.Wire.Path).(string)
+	return resource.Text(text)
 }
 
 func withoutKeys(held map[string]any, keys []string) map[string]any {

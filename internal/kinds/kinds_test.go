@@ -79,6 +79,7 @@ func TestRulesAcrossAttributes(t *testing.T) {
 		{"one day", Campaign, map[string]resource.Value{"start": resource.Text("2027-02-01"), "end": resource.Text("2027-02-01")}, ""},
 		{"fixed without a bid", AdGroup, map[string]resource.Value{"bid.strategy": resource.Text("fixed_bid")}, "without bid.max"},
 		{"maximise with a bid", AdGroup, map[string]resource.Value{"bid.strategy": resource.Text("maximize_clicks"), "bid.max": resource.Number(1)}, "want no bid"},
+		{"a bid over a strategy only the service names", AdGroup, map[string]resource.Value{"bid.strategy": resource.Text("automated_bid"), "bid.max": resource.Number(1)}, ""},
 		{"a product filter twice", AdGroup, productSetIs(`{"product_feed_id":"fd_1","filters":[{"field":"brand","operator":"in","values":["a"]},{"field":"brand","operator":"in","values":["b"]}]}`), "by \"brand\" twice"},
 		{"an unknown product field", AdGroup, productSetIs(`{"product_feed_id":"fd_1","filters":[{"field":"brend","operator":"in","values":["a"]}]}`), "filters by \"brend\""},
 		{"an unknown operator", AdGroup, productSetIs(`{"product_feed_id":"fd_1","filters":[{"field":"brand","operator":"is","values":["a"]}]}`), "has the operator \"is\""},

@@ -3,6 +3,7 @@ package kinds
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func bidFitsStrategy(value func(string) resource.Value) *resource.Finding {
 	switch {
 	case strategy.Text() == fixedBid && !bid.IsSet():
 		return &resource.Finding{Code: diag.Conflicting, Attribute: "bid.strategy", Message: "bid.strategy is fixed_bid without bid.max; want the most to pay"}
-	case strategy.IsSet() && strategy.Text() != fixedBid && bid.IsSet():
+	case maximises(strategy) && bid.IsSet():
 		return &resource.Finding{
 			Code: diag.Conflicting, Attribute: "bid.max", Hint: "null, or [clear] in a workbook, takes a bid away",
 			Message: "bid.max is set" + unwritten(bid) + " with bid.strategy " + stated(strategy) + "; want no bid, or the strategy fixed_bid",
@@ -48,9 +49,15 @@ func bidFitsStrategy(value func(string) resource.Value) *resource.Finding {
 // goesWith is the one strategy that maximises the results a campaign pays for.
 var goesWith = map[string]string{"clicks": "maximize_clicks", "conversions": "maximize_conversions"}
 
+// maximises says that a strategy takes no bid. One that only the service names,
+// such as automated_bid of an ad group a job made without a bid, gives way to a bid.
+func maximises(strategy resource.Value) bool {
+	return slices.Contains(slices.Collect(maps.Values(goesWith)), strategy.Text())
+}
+
 func strategyFitsCampaign(see *resource.View) []resource.Finding {
 	strategy, bidding := see.Value("bid.strategy"), see.Above(Campaign, "bidding_type")
-	if !strategy.IsSet() || strategy.Text() == fixedBid || !bidding.IsSet() {
+	if !maximises(strategy) || !bidding.IsSet() {
 		return nil
 	}
 	fits := goesWith[bidding.Text()]

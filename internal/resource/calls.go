@@ -91,6 +91,12 @@ func (s *Schema) Removed(r *Resource) bool {
 	return a != nil && r.Value(a.Name).Text() == s.Removal
 }
 
+// Takes says that the service takes a value it shows. A choice that it only
+// shows, such as the strategy it gave an ad group itself, cannot be sent back.
+func (a *Attribute) Takes(v Value) bool {
+	return a.Type != TypeChoice || v.Text() == "" || a.Chooses(v.Text())
+}
+
 // Chooses says that a value is one of the attribute's choices.
 func (a *Attribute) Chooses(value string) bool {
 	for _, c := range a.Choices {
