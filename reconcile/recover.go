@@ -169,6 +169,9 @@ func (a *Agent) resubmit(ctx context.Context, step state.Step, recovered *Recove
 // looked for.
 func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job, recovered *Recovered) error {
 	page, err := a.followJob(ctx, step, job)
+	if errors.Is(err, adsapi.ErrNotFound) {
+		return a.lostJob(ctx, step, err, recovered)
+	}
 	if err != nil {
 		return err
 	}
@@ -183,6 +186,18 @@ func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job,
 	}
 	recovered.Finished++
 	return a.finish(ctx, step, outcomes)
+}
+
+// lostJob handles a job that cannot be asked for, as the account has no bulk jobs
+// any more: what it did is read back.
+func (a *Agent) lostJob(ctx context.Context, step state.Step, cause error, recovered *Recovered) error {
+	if step.Point != state.Unknown {
+		if err := a.Store.Move(ctx, step.ID, state.Unknown, state.Update{Note: cause.Error()}); err != nil {
+			return err
+		}
+		step.Point = state.Unknown
+	}
+	return a.readBackStep(ctx, step, recovered)
 }
 
 // repeatJob runs the body of a job whose results are not whole once more, unless
