@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench fuzz kill draws clients corrupt pictures deps clean
+.PHONY: all build run test ci lint race examples bench fuzz sim kill draws clients corrupt pictures deps clean
 
 all: build
 
@@ -57,6 +57,15 @@ kill:
 	$(GO) test -count=1 -v -timeout 6h -run 'TestKilled' ./cmd/adsync -kills $(N) -kill-seed $(SEED)
 	EMULATOR_TEST_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./internal/emulator
 	ADSYNC_STATE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./state
+
+# sim: N histories of the simulation from number SEED on, in two processes: agent
+# and service in one, every fault, every open point; see docs/bugs.md.
+sim:
+	$(GO) test -c -o bin/sim.test ./internal/sim
+	cd internal/sim && half=$$(( ($(N) + 1) / 2 )); \
+	../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.v -test.run TestHistories$$ -sim.histories $$half -sim.seed $(SEED) & first=$$!; \
+	../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.v -test.run TestHistories$$ -sim.histories $$half -sim.seed $$(( $(SEED) + half )) & second=$$!; \
+	wait $$first; failed=$$?; wait $$second && exit $$failed
 
 # draws: DRAWS services that differ wherever the interface is silent.
 draws:

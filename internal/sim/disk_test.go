@@ -1,0 +1,131 @@
+package sim
+
+import (
+	"context"
+	"sync"
+
+	"adsync/internal/resource"
+	"adsync/internal/sim/oracle"
+	"adsync/state"
+)
+
+// disk is a state whose process can die at every write: before the bytes are
+// synced, so that they are lost, or after, so that they are kept and nobody
+// knows. It remembers what was durable when.
+type disk struct {
+	state.Store
+	process *process
+
+	mu    *sync.Mutex
+	sent  map[string]bool       // path, key and body of what is marked as sent
+	steps map[string]state.Step // by id, as the journal holds them
+}
+
+func newDisk(store state.Store) *disk {
+	return &disk{Store: store, mu: &sync.Mutex{}, sent: map[string]bool{}, steps: map[string]state.Step{}}
+}
+
+// of gives the same disk to another process.
+func (d *disk) of(p *process) *disk {
+	with := *d
+	with.process = p
+	return &with
+}
+
+// write does something durable. A process that dies here loses it, or keeps it.
+func (d *disk) write(do func() error) error {
+	alive := d.process.effect()
+	if !alive && !d.process.lastWords() {
+		return errDead
+	}
+	err := do()
+	if !alive {
+		return errDead
+	}
+	return err
+}
+
+// holds says that the journal has a request's exact bytes and key, marked as
+// sent. An upload's bytes are the file's; its step holds what names it.
+func (d *disk) holds(r *oracle.Request) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return r.Path == "/upload" || d.sent[r.Path+"\n"+r.Key+"\n"+string(r.Content)]
+}
+
+func (d *disk) Begin(ctx context.Context, steps ...state.Step) error {
+	return d.write(func() error {
+		if err := d.Store.Begin(ctx, steps...); err != nil {
+			return err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for _, s := range steps {
+			d.steps[s.ID] = s
+		}
+		return nil
+	})
+}
+
+func (d *disk) Move(ctx context.Context, id string, to state.Point, u state.Update) error {
+	return d.write(func() error {
+		if err := d.Store.Move(ctx, id, to, u); err != nil {
+			return err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if s := d.steps[id]; to == state.Sent {
+			d.sent[s.Path+"\n"+s.Key+"\n"+string(s.Body)] = true
+		}
+		return nil
+	})
+}
+
+func (d *disk) Bind(ctx context.Context, a state.Account) error {
+	return d.write(func() error { return d.Store.Bind(ctx, a) })
+}
+
+func (d *disk) Record(ctx context.Context, a []state.Applied) error {
+	return d.write(func() error { return d.Store.Record(ctx, a) })
+}
+
+func (d *disk) Forget(ctx context.Context, a []resource.Address) error {
+	return d.write(func() error { return d.Store.Forget(ctx, a) })
+}
+
+func (d *disk) Advance(ctx context.Context, a []resource.Address) error {
+	return d.write(func() error { return d.Store.Advance(ctx, a) })
+}
+
+func (d *disk) NextSequence(ctx context.Context) (n int64, err error) {
+	err = d.write(func() error { n, err = d.Store.NextSequence(ctx); return err })
+	return n, err
+}
+
+func (d *disk) Finish(ctx context.Context, id string, a []state.Applied, o []state.OperationOutcome) error {
+	return d.write(func() error { return d.Store.Finish(ctx, id, a, o) })
+}
+
+func (d *disk) RecordFile(ctx context.Context, source, id string) error {
+	return d.write(func() error { return d.Store.RecordFile(ctx, source, id) })
+}
+
+func (d *disk) RecordCapability(ctx context.Context, c resource.Capability, there bool) error {
+	return d.write(func() error { return d.Store.RecordCapability(ctx, c, there) })
+}
+
+func (d *disk) RecordWaiting(ctx context.Context, s *resource.Snapshot) error {
+	return d.write(func() error { return d.Store.RecordWaiting(ctx, s) })
+}
+
+func (d *disk) RecordReverted(ctx context.Context, s *resource.Snapshot) error {
+	return d.write(func() error { return d.Store.RecordReverted(ctx, s) })
+}
+
+func (d *disk) RecordMove(ctx context.Context, m state.Move) error {
+	return d.write(func() error { return d.Store.RecordMove(ctx, m) })
+}
+
+func (d *disk) RecordRun(ctx context.Context, r state.Run) error {
+	return d.write(func() error { return d.Store.RecordRun(ctx, r) })
+}

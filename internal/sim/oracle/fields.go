@@ -1,0 +1,135 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// field is where the service keeps an attribute of the files.
+type field struct {
+	name string // in the files
+	path string // in the record
+}
+
+// fields are written down from the interface, not taken from the program.
+var fields = map[string][]field{
+	"campaign": {
+		{"name", "name"}, {"status", "status"}, {"bidding_type", "bidding_type"},
+		{"budget.daily", "budget.daily_spend_limit_micros"}, {"budget.lifetime", "budget.lifetime_spend_limit_micros"},
+		{"description", "description"}, {"tracking", "landing_page_configuration.query_string_template"},
+		{"targeting.countries", "targeting.locations.countries"},
+	},
+	"ad_group": {
+		{"name", "name"}, {"status", "status"}, {"bid.max", "bidding_config.max_bid_micros"},
+		{"description", "description"}, {"tracking", "landing_page_configuration.query_string_template"},
+		{"context_hints", "context_hints"},
+	},
+	"ad": {
+		{"name", "name"}, {"status", "status"}, {"title", "creative.title"}, {"body", "creative.body"},
+		{"target_url", "creative.target_url"}, {"tracking", "landing_page_configuration.query_string_template"},
+	},
+}
+
+// amounts are the fields that hold micros.
+var amounts = []string{"budget.daily", "budget.lifetime", "bid.max"}
+
+// at gives what a record holds at a path, in the one form values are compared
+// in; nil where there is nothing.
+func (r Record) at(path string) any {
+	var value any = map[string]any(r)
+	for part := range strings.SplitSeq(path, ".") {
+		inner, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = inner[part]
+	}
+	return plain(value)
+}
+
+func (r Record) text(path string) string {
+	text, _ := r.at(path).(string)
+	return text
+}
+
+// plain takes off what a service may do to a value without changing what it
+// means: blanks at the ends, the order of a list, the case of a host, nothing
+// for an empty value.
+func plain(value any) any {
+	switch v := value.(type) {
+	case string:
+		return plainText(v)
+	case json.Number:
+		n, err := v.Int64()
+		if err != nil {
+			return v.String()
+		}
+		return n
+	case []string:
+		return plainList(v)
+	case []any:
+		texts := make([]string, len(v))
+		for i, each := range v {
+			texts[i] = fmt.Sprint(each)
+		}
+		return plainList(texts)
+	}
+	return value
+}
+
+func plainText(text string) any {
+	text = strings.TrimSpace(text)
+	if scheme, rest, ok := strings.Cut(text, "://"); ok {
+		host, path, _ := strings.Cut(rest, "/")
+		text = scheme + "://" + strings.ToLower(host) + "/" + path
+	}
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func plainList(list []string) any {
+	if len(list) == 0 {
+		return nil
+	}
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return strings.Join(list, "\n")
+}
+
+// same says that two values in that form are equal.
+func same(a, b any) bool { return a == b }
+
+// tag is whose resource this is: the first word of its name, and of its title
+// where a service has not named it yet.
+func (r Record) tag() string {
+	for _, path := range []string{"name", "creative.title"} {
+		if first, _, _ := strings.Cut(strings.TrimSpace(r.text(path)), " "); first != "" {
+			return first
+		}
+	}
+	return ""
+}
+
+// tag of an entry follows the resource through changes of its name.
+func (e *Entry) tag() string {
+	if e.Before != nil {
+		if tag := e.Before.tag(); tag != "" {
+			return tag
+		}
+	}
+	return e.After.tag()
+}
+
+// wants gives what the files say of an attribute, and whether they say it.
+func (f Files) wants(tag, name string) (any, bool) {
+	item, ok := f[tag]
+	if !ok {
+		return nil, false
+	}
+	value, ok := item.Values[name]
+	return plain(value), ok
+}

@@ -1,0 +1,75 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+)
+
+// UnknownStaysUnknown is invariant 5: after a write whose answer did not come,
+// the resource is read, or the same bytes go again, before anything newer does.
+func UnknownStaysUnknown(h *History) error {
+	unknown := map[string]*Request{} // by agent and id
+	for _, r := range h.Requests {
+		if r.Method == "GET" {
+			for name, lost := range unknown {
+				if lost.Agent == r.Agent && r.covers(lost) {
+					delete(unknown, name)
+				}
+			}
+			continue
+		}
+		for _, id := range r.targets() {
+			name := fmt.Sprintf("%d %s", r.Agent, id)
+			lost := unknown[name]
+			if r.Mutates() && lost != nil && (lost.Body != r.Body || lost.Path != r.Path) && !lost.Answered.After(r.At) {
+				return fmt.Errorf("request %d (POST %s) goes to %s while the outcome of request %d (POST %s, status %d) is unknown and nothing was read since", r.N, r.Path, id, lost.N, lost.Path, lost.Status)
+			}
+			delete(unknown, name)
+			if r.Mutates() && r.lost() {
+				unknown[name] = r
+			}
+		}
+	}
+	return nil
+}
+
+// lost says that nobody knows what became of a request.
+func (r *Request) lost() bool {
+	return !r.Answered.IsZero() && (r.Status == 0 || r.Status >= 500 || r.Status == 408 || r.Status < 300 && !r.Whole)
+}
+
+// targets are the ids of what an update, or the updates of a job, write to.
+func (r *Request) targets() []string {
+	if r.Path == jobsPath {
+		var ids []string
+		for _, o := range r.operations() {
+			if o.Target != "" {
+				ids = append(ids, o.Target)
+			}
+		}
+		return ids
+	}
+	parts := strings.Split(strings.TrimPrefix(r.Path, "/"), "/")
+	if len(parts) < 2 {
+		return nil
+	}
+	return parts[1:2]
+}
+
+// covers says that a read shows what became of a write.
+func (r *Request) covers(lost *Request) bool {
+	collection, rest, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
+	if strings.HasPrefix(jobsPath, "/"+collection) || lost.Path == jobsPath {
+		return true
+	}
+	return strings.HasPrefix(lost.Path, "/"+collection) && (rest == "" || pathNames(lost.Path, rest)) || strings.Contains(rest, "/")
+}
+
+func pathNames(path, id string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if part == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,58 @@
+package oracle
+
+import "fmt"
+
+// NeverAutoUnpause is invariant 11: who paused or archived last, if it was not
+// an agent, is overruled only by a later edit of the status.
+func NeverAutoUnpause(h *History) error {
+	if h.Shared && !h.ListsHold {
+		return nil // an agent that does not see a resource creates it, and is given the one there is
+	}
+	paused := map[string]*Entry{}
+	for i := range h.W {
+		e := &h.W[i]
+		if !managed(e) || same(e.Before.at("status"), e.After.at("status")) {
+			continue
+		}
+		_, ours := h.ours(e)
+		foreign := paused[e.ID]
+		delete(paused, e.ID)
+		switch {
+		case !ours && e.After.text("status") != "active":
+			paused[e.ID] = e
+		case ours && foreign != nil && e.After.text("status") == "active":
+			r := h.requestOf(e)
+			if r != nil && h.readBetween(e.ID, foreign, r) && !h.edited(e.tag(), "status", foreign.Commit, r.Commit) {
+				return fmt.Errorf("entry %d activates %s, which %s paused in entry %d; the files' status was not edited since", e.Seq, e.tag(), foreign.Actor, foreign.Seq)
+			}
+		}
+	}
+	return nil
+}
+
+// readBetween says that an agent could know of an entry when it sent a request:
+// a read that began after it ended before.
+func (h *History) readBetween(id string, foreign *Entry, sent *Request) bool {
+	for _, r := range h.Requests {
+		if r.Agent != sent.Agent || r.Method != "GET" || r.N < foreign.Request || r.N > sent.N || r.Answered.IsZero() || r.Answered.After(sent.At) || r.Status != 200 || !r.Whole {
+			continue
+		}
+		if pathNames(r.Path, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// edited says that the files changed an attribute after one commit and up to
+// another. A commit that was made before anybody planned it counts as well.
+func (h *History) edited(tag, name string, after, to int) bool {
+	for k := max(after-1, 1); k <= to && k < len(h.Commits); k++ {
+		was, had := h.Commits[k-1].wants(tag, name)
+		is, has := h.Commits[k].wants(tag, name)
+		if had != has || !same(was, is) {
+			return true
+		}
+	}
+	return false
+}

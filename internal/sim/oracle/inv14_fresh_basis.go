@@ -1,0 +1,51 @@
+package oracle
+
+import "fmt"
+
+// FreshBasis is invariant 14: an agent that has read what a stranger wrote does
+// not overwrite it, as drift and conflicts are held here. What was written after
+// the agent's last look at the resource is the window that nobody can close.
+func FreshBasis(h *History) error {
+	if h.Shared && !h.ListsHold {
+		return nil // an agent that does not see a resource creates it, and is given the one there is
+	}
+	type writing struct {
+		by    *Entry
+		value any // what an agent wrote there before
+	}
+	for _, kind := range []string{"campaign", "ad_group", "ad"} {
+		for _, f := range fields[kind] {
+			theirs := map[string]writing{}
+			for i := range h.W {
+				e := &h.W[i]
+				before, after := e.Before.at(f.path), e.After.at(f.path)
+				if e.Kind != kind || e.Before == nil || same(before, after) {
+					continue
+				}
+				over := theirs[e.ID]
+				delete(theirs, e.ID)
+				if _, ours := h.ours(e); !ours {
+					theirs[e.ID] = writing{e, before}
+					if over.by != nil {
+						theirs[e.ID] = writing{e, over.value}
+					}
+					continue
+				}
+				if r := h.requestOf(e); over.by != nil && r != nil && h.readBetween(e.ID, over.by, r) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) {
+					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// agreed says that the files said so themselves at some commit up to one.
+func (h *History) agreed(tag, name string, value any, to int) bool {
+	for k := 0; k <= to && k < len(h.Commits); k++ {
+		if want, given := h.Commits[k].wants(tag, name); given && same(want, value) {
+			return true
+		}
+	}
+	return false
+}

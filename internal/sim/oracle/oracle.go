@@ -1,0 +1,154 @@
+// Package oracle judges a history of the simulation: what the files said, what
+// an agent put on the line, and what the service accepted. It holds the
+// invariants of faults.md, one file each.
+//
+// It refuses to share code with the program it judges: it imports nothing of
+// it, and keeps its own model of what the files say and of what a field is
+// called at the service. Its invariant: a judgement follows from the history
+// alone, so that the same history is always judged alike.
+package oracle
+
+import (
+	"fmt"
+	"time"
+)
+
+// Item is one resource as the files have it.
+type Item struct {
+	Kind   string         // campaign, ad_group, ad
+	Tag    string         // first word of its name and of its title, once in a world
+	Parent string         // the parent's tag, "" for a campaign
+	Values map[string]any // by name in the files: string, int64 or []string; nil clears
+}
+
+// Files are what all files say at one commit, by tag.
+type Files map[string]Item
+
+// Record is a resource as the service stores it.
+type Record map[string]any
+
+// Entry is one accepted mutation: an entry of W.
+type Entry struct {
+	Seq          int64
+	At           time.Time
+	Account      string
+	Actor        string
+	Endpoint     string
+	Key          string // Idempotency-Key of the request
+	Body         string // SHA-256 of the request's body, hexadecimal
+	JobID        string
+	OperationKey string
+	Action       string
+	Kind         string
+	ID           string
+	Before       Record // nil for a create
+	After        Record
+
+	Commit  int // how many commits there were
+	Request int // how many requests had been sent
+}
+
+// Request is one request of an agent as it went on the line.
+type Request struct {
+	N          int
+	At         time.Time
+	Agent      int
+	Process    int // one a start of the program
+	Commit     int // what the files said when the run that sent it began; -1 outside a run
+	ReadOnly   bool
+	Method     string
+	Path       string // below /v1
+	Query      string
+	Key        string
+	Body       string // SHA-256, hexadecimal
+	Content    []byte
+	DryRun     bool // a job that says validate_only: true
+	Journalled bool // its exact bytes and key were durable, and marked as sent
+	Credential string
+
+	Answered   time.Time // zero while it is under way
+	Status     int       // 0 without an answer
+	Whole      bool      // the whole answer came
+	RetryAfter time.Duration
+}
+
+// Mutates says that the request is meant to change something.
+func (r *Request) Mutates() bool { return r.Method == "POST" && !r.DryRun }
+
+// Apply is one run of an agent, and what it reported.
+type Apply struct {
+	Agent    int
+	Process  int
+	Commit   int
+	From, To int64 // the entries of W while it ran: from < seq <= to
+	Open     bool  // it still runs
+	Planned  int   // changes of its plan
+	Outcomes map[string]string
+	Counted  int // outcomes in its report
+	Strict   bool
+	Crashed  bool
+	Failed   bool
+}
+
+// History is everything a judgement needs.
+type History struct {
+	Commits  []Files
+	Requests []*Request
+	W        []Entry
+	Applies  []*Apply
+
+	Account     string   // id of the account the files name
+	Credentials []string // of the agents, by number
+	Actors      []string // of the agents, as W names them
+	Secrets     []string // what must never be shown
+	Output      string   // everything an agent logged, reported or returned
+	Serials     map[int][]int64
+	Lineages    map[int][]string
+
+	KeysHold  bool // the service knows every create key at once and for good
+	ListsHold bool // what is created is in lists at once
+	Shared    bool // two agents with a state each are at the account
+	Alone     bool // one agent, and nobody else at the account
+}
+
+// Check is one invariant.
+type Check struct {
+	Number   int
+	Sentence string
+	Find     func(*History) error // nil while it holds
+}
+
+// Safety is what holds after every action, faults on.
+var Safety = []Check{
+	{1, "a resource of the files is created once", SingleBirth},
+	{2, "every write is asked for by the files of its run", JustifiedWrite},
+	{3, "the bytes and the key of a mutation are durable before they are sent", IntentBeforeWire},
+	{4, "one key, one body", SameKeySameBytes},
+	{5, "nothing newer goes to a resource of which a write is unknown", UnknownStaysUnknown},
+	{6, "absence removes nothing", AbsenceIsNotDeletion},
+	{8, "nothing passes a guard that nobody released", GuardsHold},
+	{9, "possible spend never passes the larger of before and desired", ExposurePath},
+	{10, "pauses come first, and what the files pause is not activated", PauseWins},
+	{11, "a foreign pause is never undone by itself", NeverAutoUnpause},
+	{12, "every request goes to the account of the files", AccountBinding},
+	{13, "what is not managed is not written", UnmanagedUntouched},
+	{14, "nothing overwrites an edit that was read", FreshBasis},
+	{15, "commands that read send no mutation", ReadOnlyReads},
+	{16, "a dry run changes nothing", DryRunIsDry},
+	{17, "every job keeps the limits of jobs", BatchLegality},
+	{18, "every planned change has one outcome, and what is applied was applied", OutcomesAddUp},
+	{19, "the state's serial rises and its lineage stays", StateIntegrity},
+	{21, "nobody knocks before Retry-After is over", RetryDiscipline},
+	{22, "no secret is shown", NoLeak},
+	{24, "amounts are exact", ExactAmounts},
+}
+
+// Judge gives the first invariant of those that does not hold.
+func Judge(h *History, checks []Check) error {
+	for _, c := range checks {
+		if err := c.Find(h); err != nil {
+			return fmt.Errorf("invariant %d (%s): %w", c.Number, c.Sentence, err)
+		}
+	}
+	return nil
+}

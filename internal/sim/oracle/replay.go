@@ -1,0 +1,84 @@
+package oracle
+
+import "slices"
+
+// ours says that an agent wrote an entry, and which.
+func (h *History) ours(e *Entry) (agent int, yes bool) {
+	agent = slices.Index(h.Actors, e.Actor)
+	return agent, agent >= 0
+}
+
+// managed are the kinds this package has a model of.
+func managed(e *Entry) bool { return fields[e.Kind] != nil }
+
+// requestOf is the first request that carried the bytes of an entry.
+func (h *History) requestOf(e *Entry) *Request {
+	for _, r := range h.Requests {
+		if r.Mutates() && r.Body == e.Body && r.Key == e.Key && h.Credentials[r.Agent] == r.Credential && h.Actors[r.Agent] == e.Actor {
+			if e.JobID != "" || r.names(e) {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// names says that a single request could have written an entry: without a body
+// to tell them apart its path does.
+func (r *Request) names(e *Entry) bool {
+	if e.Action == "create" {
+		return true
+	}
+	return pathNames(r.Path, e.ID)
+}
+
+// Live replays W up to a moment: every resource as it stands, by id.
+func (h *History) Live(to int64) map[string]*Entry {
+	live := map[string]*Entry{}
+	for i := range h.W {
+		e := &h.W[i]
+		if e.Seq > to {
+			break
+		}
+		if managed(e) && e.Account == h.Account {
+			live[e.ID] = e
+		}
+	}
+	return live
+}
+
+// Standing are the ids of what is there and not archived, oldest first.
+func (h *History) Standing() []string {
+	live := h.Live(h.last())
+	var ids []string
+	for i := range h.W {
+		e := &h.W[i]
+		if e.Action == "create" && live[e.ID] != nil && live[e.ID].After.text("status") != "archived" {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+func (h *History) last() int64 {
+	if len(h.W) == 0 {
+		return 0
+	}
+	return h.W[len(h.W)-1].Seq
+}
+
+// touched are the tags a stranger wrote to.
+func (h *History) touched() map[string]bool { return h.touchedBeside(-1) }
+
+// touchedBeside are the tags somebody but one agent wrote to; with -1 somebody
+// who is no agent.
+func (h *History) touchedBeside(agent int) map[string]bool {
+	touched := map[string]bool{}
+	for i := range h.W {
+		e := &h.W[i]
+		if by, ours := h.ours(e); managed(e) && (!ours || agent >= 0 && by != agent) {
+			touched[e.tag()] = true
+		}
+	}
+	return touched
+}

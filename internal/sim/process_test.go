@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/reconcile"
+)
+
+// process is one start of the program: an agent that can die at any effect.
+type process struct {
+	number   int
+	agent    int
+	commit   int
+	readOnly bool
+	disk     *disk
+	ctx      context.Context
+	end      context.CancelFunc
+
+	mu    sync.Mutex
+	count int
+	death death
+	dead  bool
+	said  bool // its last write was kept
+}
+
+// death is where a process dies: at its nth effect, counted from 1; 0 never. A
+// write under way is lost, or kept.
+type death struct {
+	At   int
+	Keep bool
+}
+
+// effect counts; false means that the process is dead.
+func (p *process) effect() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count++
+	if p.death.At != 0 && p.count >= p.death.At && !p.dead {
+		p.dead = true
+		p.end()
+	}
+	return !p.dead
+}
+
+// lastWords says once that the write at which the process died was kept.
+func (p *process) lastWords() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	keep := p.death.Keep && !p.said && p.count == p.death.At
+	p.said = true
+	return keep
+}
+
+// start begins a process of an agent with what the files say now.
+func (w *world) start(agent int, readOnly bool, d death, c cut) (*process, *reconcile.Agent) {
+	w.processes++
+	p := &process{number: w.processes, agent: agent, commit: len(w.history.Commits) - 1, readOnly: readOnly, death: d}
+	p.ctx, p.end = context.WithCancel(w.ctx)
+	p.disk = w.disks[agent].of(p)
+	l := &line{world: w, process: p, carry: w.carry, cut: c}
+	key := w.history.Credentials[agent]
+	if w.wrongKey {
+		key = foreignKey
+	}
+	service, err := adsapi.New(adsapi.Config{
+		BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret(key), UserAgent: "sim", Transport: l, ReadOnly: readOnly,
+		Logger: w.logger, Rand: w.random.Float64,
+	})
+	if err != nil {
+		panic(err)
+	}
+	files := w.history.Commits[p.commit]
+	named := map[resource.Address]bool{}
+	for tag := range files {
+		named[addressOf(files, tag)] = true
+	}
+	a := &reconcile.Agent{
+		Service: service, Store: p.disk, Schemas: kinds.All(), Logger: w.logger, Now: time.Now, Sleep: sleep,
+		Named: func(a resource.Address) bool { return named[a] },
+	}
+	a.Account.ID, a.Account.Currency, a.Account.TimeZone = account, "USD", "America/New_York"
+	return p, a
+}
+
+// sleep is that of the bubble.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// logged keeps what is logged, for invariant 22.
+type logged struct{ w *world }
+
+func (l logged) Write(b []byte) (int, error) {
+	l.w.said(string(b))
+	return len(b), nil
+}
+
+func newLogger(w *world) *slog.Logger {
+	return slog.New(slog.NewTextHandler(logged{w}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// wire is a transport over pipes to a server in this process.
+func wire(p *pipes) *http.Transport {
+	return &http.Transport{DialContext: p.dial, MaxIdleConnsPerHost: 16}
+}

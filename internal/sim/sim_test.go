@@ -1,0 +1,137 @@
+package sim
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adsync/internal/sim/oracle"
+	"adsync/reconcile"
+)
+
+var (
+	histories = flag.Int("sim.histories", 150, "how many histories are simulated")
+	seed      = flag.Uint64("sim.seed", 1, "the number of the first")
+	failures  = flag.Int("sim.failures", 3, "how many that go wrong are shown")
+)
+
+// Invariants 1 to 26 and 36: whatever dies, breaks, lies or is edited by
+// others, and however the service behaves where its interface is silent.
+func TestHistories(t *testing.T) {
+	all, began := newTally(), time.Now()
+	for n := range uint64(*histories) {
+		number := *seed + n
+		s := drawScript(number)
+		bad := play(t, s, all)
+		if bad == nil {
+			continue
+		}
+		all.add("violation", 1)
+		s, bad = shrink(s, bad, func(s script) error { return play(t, s, newTally()) })
+		t.Errorf("history %d: %v\n%s", number, bad, s)
+		if all.counts["violation"] == *failures {
+			break
+		}
+	}
+	t.Logf("%d histories in %s\n%s", all.counts["history"], time.Since(began).Round(time.Second), all)
+	if *histories >= 2000 {
+		for _, name := range all.missing() {
+			t.Errorf("%s never happened in %d histories", name, *histories)
+		}
+	}
+}
+
+// play runs a history in a bubble of its own and judges it after every action.
+func play(t *testing.T, s script, all *tally) (bad error) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		w := openWorld(ctx, s, all)
+		defer func() {
+			cancel()
+			if err := w.close(); err != nil && bad == nil {
+				bad = err
+			}
+			synctest.Wait()
+		}()
+		bad = w.live(s)
+		w.count("history")
+		all.add("request", len(w.history.Requests))
+		all.add("mutation", len(w.history.W))
+	})
+	return bad
+}
+
+func (w *world) live(s script) (bad error) {
+	defer func() {
+		if p := recover(); p != nil {
+			bad = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	for i, a := range s.Actions {
+		w.do(a)
+		w.collect()
+		if err := oracle.Judge(&w.history, oracle.Safety); err != nil {
+			return fmt.Errorf("after action %d (%s): %w", i+1, a, err)
+		}
+	}
+	return w.heal()
+}
+
+// heal takes the faults away, lets time pass, and has everything converge.
+func (w *world) heal() error {
+	w.disarm()
+	time.Sleep(3 * time.Hour)
+	for range 20 {
+		p, agent := w.start(0, false, death{}, cut{})
+		view, report, err := w.pass(p, agent, 0)
+		p.end()
+		w.serial(p)
+		w.collect()
+		if bad := oracle.Judge(&w.history, oracle.Safety); bad != nil {
+			return fmt.Errorf("after the faults: %w", bad)
+		}
+		if err == nil && view.Plan.Empty() {
+			return w.settled(report)
+		}
+		if err != nil {
+			w.remark(err)
+		}
+		time.Sleep(10 * time.Minute)
+		if err == errUndecided {
+			w.count("left to a person")
+			return nil
+		}
+	}
+	return fmt.Errorf("invariant 25: twenty runs after the faults were gone there is still something to do\n%s", tail(w.output.String()))
+}
+
+// settled is invariants 25 and 26 at the end.
+func (w *world) settled(report *reconcile.Report) error {
+	excused := map[string]string{}
+	for _, o := range report.Outcomes {
+		excused[o.Address.Leaf()] = o.Code + " " + o.Message
+	}
+	if w.strict {
+		w.history.Alone = false
+	}
+	if err := oracle.Convergence(&w.history, excused); err != nil {
+		return fmt.Errorf("invariant 25: %w", err)
+	}
+	before := len(w.history.W)
+	p, agent := w.start(0, false, death{}, cut{})
+	defer p.end()
+	if _, _, err := w.pass(p, agent, 0); err != nil {
+		return fmt.Errorf("invariant 26: apply again: %w", err)
+	}
+	w.collect()
+	if gained := len(w.history.W) - before; gained != 0 {
+		return fmt.Errorf("invariant 26: a second apply wrote %d times, such as %+v", gained, w.history.W[before])
+	}
+	return nil
+}
+
+func tail(text string) string { return text[max(0, len(text)-2000):] }

@@ -1,0 +1,25 @@
+package sim
+
+import "testing"
+
+// Histories that went wrong once; docs/bugs.md says why.
+func TestHistoriesThatWentWrong(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		script
+	}{
+		{"the bid of a campaign that pays for impressions", script{Seed: 1, Actions: []action{{Do: "add", Value: 2}, {Do: "add", What: 1}, {Do: "apply"}}}},
+		{"stopped before that bid", script{Seed: 40, Actions: []action{{Do: "add", Value: 20}, {Do: "add", What: 1}, {Do: "apply", Death: death{At: 44, Keep: true}}}}},
+		{"stopped before that bid was recorded", script{Seed: 1141, Actions: []action{{Do: "add", Value: 20}, {Do: "add", What: 1}, {Do: "apply", Death: death{At: 46}}}}},
+		{"a job that cannot be asked for any more", script{Seed: 1664, Actions: []action{
+			{Do: "add"}, {Do: "apply"}, {Do: "add"},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": {"flip": {"what": "feature", "feature": "bulk"}}}`}, {Do: "apply"},
+		}}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if err := play(t, row.script, newTally()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
