@@ -89,8 +89,8 @@ func (r *run) dryRun(ctx context.Context, body []byte) (adsapi.OperationPage, er
 	if err != nil {
 		return adsapi.OperationPage{}, err
 	}
-	pause := firstPoll
-	for until := r.Now().Add(jobPatience); !r.Now().After(until); pause = min(pause*3/2, slowestPoll) {
+	pauses, began := new(pace).of(job.OperationCount), r.Now()
+	for r.Now().Before(began.Add(jobPatience)) {
 		if job.Status == "completed" { // every operation was validated (interface, part 3)
 			return adsapi.OperationPage{Complete: true}, nil
 		}
@@ -100,7 +100,7 @@ func (r *run) dryRun(ctx context.Context, body []byte) (adsapi.OperationPage, er
 				return page, err
 			}
 		}
-		if err := r.Sleep(ctx, pause); err != nil {
+		if err := r.Sleep(ctx, pauses.next(r.Now().Sub(began))); err != nil {
 			return adsapi.OperationPage{}, err
 		}
 		if job, err = r.Service.Job(ctx, job.ID); err != nil {

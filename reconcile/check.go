@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -37,10 +38,10 @@ func (a *Agent) Check(ctx context.Context, view *View) (Checked, error) {
 	if problems, err = r.checkUpdates(ctx, &checked); err != nil {
 		return checked, err
 	}
-	var all diag.List
-	all.AddAll(checked.Problems)
-	all.AddAll(problems)
-	checked.Problems = all.Sorted()
+	var found diag.List
+	found.AddAll(checked.Problems)
+	found.AddAll(problems)
+	checked.Problems = found.Sorted()
 	return checked, nil
 }
 
@@ -50,9 +51,12 @@ func (r *run) checkCreates(ctx context.Context, checked *Checked) ([]diag.Proble
 		return nil, err
 	}
 	checked.Beyond += len(creation.singles)
-	for _, job := range creation.jobs {
-		checked.Operations += len(job)
+	for _, job := range slices.Concat(creation.jobs, creation.tails) {
 		for _, p := range job {
+			if p.repeat {
+				continue
+			}
+			checked.Operations++
 			if len(creation.followUp[p.part.change]) > 0 {
 				checked.Beyond++
 			}

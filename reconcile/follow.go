@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -35,24 +36,35 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 	began := a.Now()
 	until := began.Add(patienceFor(step, began))
 	terminal := step.Point == state.Terminal || step.Point == state.ResultsRead
-	for pause := firstPoll; !job.Terminal() && !terminal; pause = nextPoll(pause, a.Now().Sub(began)) {
+	pauses, results := a.pace.of(len(step.Operations)), needsResults(step)
+	for first := true; !job.Terminal() && !terminal; first = false {
+		waited := a.Now().Sub(began)
 		if a.Now().After(until) {
 			return adsapi.OperationPage{}, fmt.Errorf("%w: bulk job %s is still %q after %s; it was not sent again, and the next run asks for it (%s)",
-				errStillRunning, job.ID, job.Status, a.Now().Sub(began).Round(time.Second), diag.JobUnfinished)
+				errStillRunning, job.ID, job.Status, waited.Round(time.Second), diag.JobUnfinished)
 		}
-		if err := a.Sleep(ctx, pause); err != nil {
+		if err := a.Sleep(ctx, pauses.next(waited)); err != nil {
 			return adsapi.OperationPage{}, err
+		}
+		if results = results && waited < busyFor; results {
+			page, err := a.Service.AllOperations(ctx, job.ID)
+			if results = err == nil; results && page.Complete && !page.HasMore {
+				a.pace.took(len(step.Operations), a.Now().Sub(began), first)
+				return page, a.ended(ctx, step)
+			}
+			if results {
+				continue
+			}
 		}
 		next, err := a.Service.Job(ctx, job.ID)
 		if err != nil {
 			return adsapi.OperationPage{}, err
 		}
 		job = next
+		a.pace.took(len(step.Operations), a.Now().Sub(began), first)
 	}
-	if !terminal {
-		if err := a.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {
-			return adsapi.OperationPage{}, fmt.Errorf("journal %s: %w", step.ID, err)
-		}
+	if err := a.ended(ctx, step); err != nil {
+		return adsapi.OperationPage{}, err
 	}
 	if page, ok := withoutPages(step, job); ok {
 		return page, nil
@@ -70,12 +82,22 @@ func patienceFor(step state.Step, now time.Time) time.Duration {
 	return max(againPatience, patience-now.Sub(step.SentAt))
 }
 
-// nextPoll is the wait before a job is asked for again.
-func nextPoll(pause, waited time.Duration) time.Duration {
-	if waited > busyFor {
-		return stuckPoll
+// needsResults says that only the results tell what a job did: it makes
+// something, whose id nobody knows yet. Then they are what is asked for: whole,
+// they say that the job has ended, and no request was spent on the job itself.
+func needsResults(step state.Step) bool {
+	return slices.ContainsFunc(step.Operations, func(o state.Operation) bool { return o.ResourceID == "" })
+}
+
+// ended journals that the job will not move any more.
+func (a *Agent) ended(ctx context.Context, step state.Step) error {
+	if step.Point == state.Terminal || step.Point == state.ResultsRead {
+		return nil
 	}
-	return min(pause*3/2, slowestPoll)
+	if err := a.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	return nil
 }
 
 // wholeResults reads the results of a job that has ended until they are complete.

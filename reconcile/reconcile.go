@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -47,6 +48,8 @@ type Agent struct {
 	Logger   *slog.Logger
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
+
+	pace pace
 }
 
 // Progress is how far a long piece of work is.
@@ -163,6 +166,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err := a.awaitChanges(ctx, view.Plan); err != nil {
 		return nil, err
 	}
+	a.pace.large = new(atomic.Int64)
 	run, err := a.startRun(ctx, view)
 	if err != nil {
 		return nil, err

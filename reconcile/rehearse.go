@@ -4,27 +4,70 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
 
-// rehearse sends the creates this run would put into jobs as validate_only jobs
+// rehearse sends creates this run would put into jobs as validate_only jobs
 // first, under keys of their own. What the service refuses becomes a problem at
 // its row, and nothing is applied. What such a job does not check (interface,
 // part 4, bulk rule 9) can still fail later.
 func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
-	if !r.caps[resource.BulkJobs] {
+	if !r.caps[resource.BulkJobs] || r.Bulk.Rehearse == RehearseNever && !r.dry {
 		return nil, nil
 	}
 	creation, err := r.planCreation(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r.rehearseJobs(ctx, len(creation.jobs), func(i int) ([]diag.Problem, error) {
-		return r.rehearseCreates(ctx, creation.jobs[i], creation.keys)
+	checks := r.rehearsed(creation)
+	return r.rehearseJobs(ctx, len(checks), func(i int) ([]diag.Problem, error) {
+		return r.rehearseCreates(ctx, checks[i], creation.keys)
 	})
+}
+
+// rehearsed are the jobs a rehearsal sends: all, or the one that holds a tree of
+// every shape. Trees of one shape differ in values only, and those adsync has
+// checked; what an account may not do shows in the shape.
+func (r *run) rehearsed(c creation) []batch {
+	jobs := slices.Concat(c.jobs, pack(c.tails, r.jobRoom()))
+	if r.dry || r.Bulk.Rehearse == RehearseAlways || len(jobs) <= 1 { // who only asks wants to hear everything
+		return jobs
+	}
+	var sample batch
+	seen := map[string]bool{}
+	for _, tree := range r.trees(slices.Concat(c.jobs...)) {
+		shape := r.shapeOf(tree)
+		if seen[shape] || len(sample)+len(tree) > r.jobRoom().operations || sample.bytes()+tree.weight() > r.jobRoom().bytes {
+			continue
+		}
+		seen[shape] = true
+		sample = append(sample, tree...)
+	}
+	return []batch{sample}
+}
+
+// shapeOf says what a tree is made of: of each kind, the sets of fields its
+// creates have, with the words among their values.
+func (r *run) shapeOf(tree batch) string {
+	shapes := map[string]bool{}
+	for _, p := range tree {
+		schema := r.Schemas.Of(p.part.change.Address.Kind)
+		shape := string(schema.Kind)
+		for _, f := range p.part.fields {
+			shape += " " + f.Name
+			if a, ok := schema.Attribute(f.Name); ok && len(a.Choices) > 0 {
+				shape += "=" + f.Desired.Text()
+			}
+		}
+		shapes[shape] = true
+	}
+	return strings.Join(slices.Sorted(maps.Keys(shapes)), "\n")
 }
 
 func (r *run) rehearseJobs(ctx context.Context, jobs int, rehearse func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {

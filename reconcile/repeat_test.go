@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,7 @@ type sent struct {
 	jobs   []string // bodies of those that are not only validated
 	checks int      // those that are
 	counts map[string]int
+	settle func(jobID string) // nil: what is asked for is asked for at once
 }
 
 func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -57,6 +59,9 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 	path := strings.TrimPrefix(r.URL.Path, "/v1/")
 	words := strings.Split(path, "/")
 	if len(words) > 1 {
+		if s.settle != nil && words[0] == "bulk_mutation_jobs" {
+			s.settle(words[1])
+		}
 		words[1] = "id"
 	}
 	s.counts[r.Method+" "+strings.Join(words, "/")]++
@@ -75,6 +80,13 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 func (w *world) applyCounting() (*reconcile.Report, *sent) {
 	w.t.Helper()
 	s := &sent{}
+	if w.settled {
+		s.settle = func(id string) {
+			for !bytes.Contains(w.service.Must(w.t, "GET", "/bulk_mutation_jobs/"+id, nil).Body, []byte(`"completed_at":1`)) {
+				runtime.Gosched()
+			}
+		}
+	}
 	report, err := w.through(s, w.store).Apply(w.t.Context(), w.plan())
 	if err != nil {
 		w.t.Fatalf("apply: %v", err)

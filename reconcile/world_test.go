@@ -35,6 +35,7 @@ type world struct {
 	people  map[string]string // what is uploaded, by the digest of the list
 	bulk    reconcile.Bulk
 	said    []string // notices
+	settled bool     // a job has ended before anybody asks for it
 	clock   sync.Mutex
 	slept   time.Duration
 }

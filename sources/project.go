@@ -32,6 +32,7 @@ type Project struct {
 	Sources []string // include globs, relative to Root; `**` stands for any folders
 	Service string   // "" or "emulator"
 	State   string   // folder of adsync's own state, relative to Root
+	Bulk    Bulk
 	Policy  Policy
 	Ignore  []Ignoring
 	Moved   []Moving              // keys that were changed
@@ -124,6 +125,7 @@ func (p *Project) readDocument(w *walker, document *yaml.Node) {
 		"sources": func(n *yaml.Node) { p.readSources(w, n) },
 		"service": func(n *yaml.Node) { p.readService(w, n) },
 		"state":   func(n *yaml.Node) { p.readState(w, n) },
+		"bulk":    func(n *yaml.Node) { p.readBulk(w, n) },
 		"policy":  func(n *yaml.Node) { p.Policy.read(w, n) },
 		"domains": func(n *yaml.Node) { p.readDomains(w, n) },
 		"moved":   func(n *yaml.Node) { p.readMoved(w, n) },

@@ -19,6 +19,7 @@ func ProjectSchema() *jsonschema.Schema {
 		}},
 		{Name: "service", Schema: &jsonschema.Schema{Const: "emulator", Description: "emulator runs the service inside the command, to try things. Absent: the operator names the service."}},
 		{Name: "state", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible, Not: &jsonschema.Schema{Pattern: `^/|(?:^|/)\.\.(?:/|$)|\\`}, Description: "Folder of adsync's own state, from this folder. Absent: .adsync."}},
+		{Name: "bulk", Schema: bulkSchema()},
 		{Name: "domains", Schema: &jsonschema.Schema{
 			Type: jsonschema.Types{"array"}, MinItems: 1, Description: "Domains where landing pages may be, with what lies beneath them. Absent: anywhere.",
 			Items: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: domainName.String(), Examples: []string{"shop.example"}},

@@ -84,7 +84,9 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 		Named:    func(a resource.Address) bool { return l.desired.Snapshot.Get(a) != nil },
 		Image:    imageReader(l),
 		People:   peopleReader(l),
+		Bulk:     bulkOf(l.project.Bulk),
 		Progress: a.progress,
+		Notice:   func(text string) { a.note("%s", text) },
 		Logger:   slog.New(slog.DiscardHandler),
 		Now:      c.now, Sleep: c.sleep,
 	}
@@ -183,6 +185,15 @@ func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
 	}()
 	s.close = append(s.close, func() { a.closed("emulator", line.Close()); <-done })
 	return "http://" + listener.Addr().String() + "/v1", nil
+}
+
+// bulkOf is how the project wants bulk jobs used; auto is the zero value.
+func bulkOf(b sources.Bulk) reconcile.Bulk {
+	bulk := reconcile.Bulk{NeverRepeat: b.RepeatParent == "never"}
+	if b.Rehearse != "auto" {
+		bulk.Rehearse = reconcile.Rehearsal(b.Rehearse)
+	}
+	return bulk
 }
 
 // imageReader opens the file behind the canonical value of an image.
