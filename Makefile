@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench fuzz sim kill draws clients corrupt pictures deps clean
+.PHONY: all build run test ci lint race examples bench fuzz sim kill crash draws clients corrupt pictures deps clean
 
 all: build
 
@@ -66,6 +66,10 @@ sim:
 	../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.v -test.run TestHistories$$ -sim.histories $$half -sim.seed $(SEED) & first=$$!; \
 	../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.v -test.run TestHistories$$ -sim.histories $$half -sim.seed $$(( $(SEED) + half )) & second=$$!; \
 	wait $$first; failed=$$?; wait $$second && exit $$failed
+
+# crash: end the agent at every effect of every scenario.
+crash:
+	$(GO) test -count=1 -timeout 60m -run 'TestCrash' ./reconcile -crash-stride 1
 
 # draws: DRAWS services that differ wherever the interface is silent.
 draws:

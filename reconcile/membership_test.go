@@ -4,9 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -348,74 +346,5 @@ func TestA6LostAnswerOfLongAgoIsHeldForAPerson(t *testing.T) {
 	report := w.apply()
 	if got := outcomes(report)["audience/customers"]; got != reconcile.OutcomeHeld || w.operations() != 1 {
 		t.Errorf("the operation is %s, and the service has %d; want it held, and one", got, w.operations())
-	}
-}
-
-// Crash at every effect of an apply with audiences: the next apply ends where
-// the first would have, and every audience is made once.
-func TestCrashAtEveryEffectWithAudiences(t *testing.T) {
-	story := func(t *testing.T) *world {
-		w := newWorld(t)
-		w.audience("grown", 0, 50)
-		w.audience("replaced", 0, 50)
-		w.audience("ended", 0, 50)
-		w.clean()
-		w.audience("grown", 50, 60, "members.do", "add")
-		w.audience("replaced", 10, 60)
-		w.audience("ended", 0, 50, "status", "archived")
-		w.audience("made", 0, 30)
-		w.merged("merged", "audience/grown", "audience/replaced", "audience/made")
-		w.permitAlso("archives=audience/ended")
-		return w
-	}
-	people := func(w *world) map[string]int {
-		counts := map[string]int{}
-		for _, key := range []string{"grown", "replaced", "made", "merged"} {
-			counts[key] = w.matched(key)
-		}
-		return counts
-	}
-	whole := story(t)
-	effects := whole.stopped(0)
-	want, picture := people(whole), whole.picture()
-	t.Logf("%d effects", effects)
-	for at := 1; at <= effects; at += *stride {
-		t.Run(fmt.Sprintf("effect %d", at), func(t *testing.T) {
-			t.Parallel()
-			w := story(t)
-			w.stopped(at)
-			w.agent = w.newAgent()
-			recovered, err := w.agent.Recover(t.Context())
-			if err != nil {
-				t.Fatalf("recover: %v", err)
-			}
-			if len(recovered.Undecided) > 0 { // a create has no key: one that does not show may still do so
-				if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
-					t.Fatal(err)
-				}
-				if recovered, err = w.agent.Recover(t.Context()); err != nil || len(recovered.Undecided) > 0 {
-					t.Fatalf("recover leaves %v, %v", recovered.Undecided, err)
-				}
-			}
-			w.clean()
-			if got := people(w); !maps.Equal(got, want) {
-				t.Errorf("people are %v; want %v", got, want)
-			}
-			if got := w.picture(); got != picture {
-				t.Errorf("account is\n%s\nwant\n%s", got, picture)
-			}
-			if open, err := w.store.Open(t.Context()); err != nil || len(open) != 0 {
-				t.Errorf("%d steps are open at the end, %v; want none", len(open), err)
-			}
-			names := []string{}
-			for _, m := range w.mutations() {
-				if m.Action == "create" && m.Resource == "custom_audience" {
-					names = append(names, m.ResourceID)
-				}
-			}
-			if len(slices.Compact(names)) != 5 {
-				t.Errorf("%d audiences were made; want 5", len(names))
-			}
-		})
 	}
 }

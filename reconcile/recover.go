@@ -74,6 +74,9 @@ func (a *Agent) closeRecovered(ctx context.Context) error {
 	if _, err := a.observe(ctx, expected); err != nil {
 		return err
 	}
+	if err := a.retireRecovered(ctx, steps, last); err != nil {
+		return err
+	}
 	for _, step := range steps {
 		if step.Point != state.Bound && step.Point != state.Verified {
 			continue

@@ -38,11 +38,13 @@ type world struct {
 	settled bool     // a job has ended before anybody asks for it
 	clock   sync.Mutex
 	slept   time.Duration
+	ctx     context.Context // of the process that plans; it ends where a test kills it
+	also    func(*reconcile.Desired)
 }
 
 func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
 	t.Helper()
-	w := &world{t: t, service: emulatortest.Start(t, change...), desired: &resource.Snapshot{}, images: map[string][]byte{}, people: map[string]string{}}
+	w := &world{t: t, ctx: t.Context(), service: emulatortest.Start(t, change...), desired: &resource.Snapshot{}, images: map[string][]byte{}, people: map[string]string{}}
 	store, err := state.NewMemory(state.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -127,13 +129,22 @@ func (w *world) image(content []byte) string {
 
 func (w *world) plan() *reconcile.View {
 	w.t.Helper()
-	policy := plan.DefaultPolicy()
-	policy.ExposurePercent, policy.UpdatePercent = 1_000_000, 100 // what a plan holds is tested where plans are
-	view, err := w.agent.Plan(w.t.Context(), reconcile.Desired{Snapshot: w.desired, Policy: policy, Allow: w.allow})
+	view, err := w.agent.Plan(w.ctx, w.asks())
 	if err != nil {
 		w.t.Fatalf("plan: %v", err)
 	}
 	return view
+}
+
+// asks is what the files say and how they want to be treated.
+func (w *world) asks() reconcile.Desired {
+	policy := plan.DefaultPolicy()
+	policy.ExposurePercent, policy.UpdatePercent = 1_000_000, 100 // what a plan holds is tested where plans are
+	desired := reconcile.Desired{Snapshot: w.desired, Policy: policy, Allow: w.allow}
+	if w.also != nil {
+		w.also(&desired)
+	}
+	return desired
 }
 
 func (w *world) apply() *reconcile.Report {
