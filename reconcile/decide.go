@@ -25,44 +25,77 @@ func (a *Agent) readBackStep(ctx context.Context, step state.Step, recovered *Re
 	return a.decide(ctx, step, outcomes, recovered)
 }
 
-// decide reads back what is unknown of a step and ends the step when nothing of
-// it is left undecided.
+// decide reads back what is unknown of a step and records what is known by then.
+// The step ends when nothing of it is left undecided.
 func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled, recovered *Recovered) error {
-	last, err := a.Store.Last(ctx)
+	keepKnown(step, outcomes)
+	ids, err := a.boundIDs(ctx)
 	if err != nil {
-		return fmt.Errorf("read the last-applied record: %w", err)
+		return err
 	}
-	ids := map[resource.Address]string{}
-	for bound := range last.All() {
-		ids[bound.Address] = bound.ID
-	}
-	undecided := len(recovered.Undecided)
+	undecided, open := len(recovered.Undecided), map[resource.Address]bool{}
 	for i, operation := range step.Operations {
-		if outcomes[i].Outcome == state.OutcomeUnknown {
+		parent := a.Schemas.Parent(operation.Address)
+		switch {
+		case outcomes[i].Outcome != state.OutcomeUnknown:
+		case open[parent] && operation.ResourceID == "":
+			open[operation.Address] = true
+			outcomes[i].Code, outcomes[i].Message = string(diag.NeedsDecision), fmt.Sprintf("it is decided with %s", parent)
+			continue
+		default:
 			if outcomes[i], err = a.find(ctx, step, operation, ids); err != nil {
 				return err
 			}
 		}
 		if outcomes[i].Outcome == state.OutcomeUnknown {
-			recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: %s", operation.Address, outcomes[i].Message))
+			open[operation.Address] = true
+			recovered.undecided(operation.Address, outcomes[i].Message)
 		}
 		if outcomes[i].ResourceID != "" {
 			ids[operation.Address] = outcomes[i].ResourceID
 		}
 	}
 	if len(recovered.Undecided) > undecided {
-		return nil
+		return a.finish(ctx, step, outcomes) // what is known is; the step stays, unknown
 	}
 	return a.bindFound(ctx, step, outcomes, recovered)
 }
 
+// keepKnown puts what is recorded of the operations of a step in the place of
+// what is found now: others may have built on it.
+func keepKnown(step state.Step, outcomes []settled) {
+	for i, o := range step.Operations {
+		if decided(o) {
+			outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: o.Outcome, Code: o.Code, Message: o.Message}
+		}
+	}
+}
+
+// decided says that the journal holds what became of an operation.
+func decided(o state.Operation) bool {
+	return o.Outcome != "" && o.Outcome != state.OutcomeUnknown
+}
+
+// boundIDs gives the id of every address that is recorded.
+func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, error) {
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the last-applied record: %w", err)
+	}
+	ids := map[resource.Address]string{}
+	for bound := range last.All() {
+		ids[bound.Address] = bound.ID
+	}
+	return ids, nil
+}
+
 // find looks for the effect of one operation. A create that does not show yet,
-// while its key is young, may still do so.
+// while it is young, may still do so.
 func (a *Agent) find(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string) (settled, error) {
 	if operation.ResourceID != "" {
 		return a.findUpdated(ctx, operation)
 	}
-	o, err := a.findCreated(ctx, operation, ids)
+	o, err := a.findCreated(ctx, step, operation, ids)
 	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" && a.Now().Sub(step.SentAt) < TrustWindow {
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
@@ -114,8 +147,9 @@ func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []settl
 	return a.finish(ctx, step, outcomes)
 }
 
-// findCreated looks for the resource of a create by its name under its parent.
-func (a *Agent) findCreated(ctx context.Context, operation state.Operation, ids map[resource.Address]string) (settled, error) {
+// findCreated looks for the resource of a create: by its name under its parent,
+// then in the audit log, which knows it whatever it is called by now.
+func (a *Agent) findCreated(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string) (settled, error) {
 	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it"}
 	if ids[operation.Address] != "" {
 		return o, nil
@@ -126,9 +160,11 @@ func (a *Agent) findCreated(ctx context.Context, operation state.Operation, ids 
 		return o, nil
 	}
 	found, err := a.withName(ctx, schema, operation, ids)
+	unlisted := errors.Is(err, errUnlisted)
+	if err == nil && len(found) == 0 || unlisted {
+		found, err = a.inAuditLog(ctx, step, operation, ids)
+	}
 	switch {
-	case errors.Is(err, errUnlisted):
-		return a.decidedByFiles(schema, operation, o), nil
 	case err != nil:
 		return o, err
 	case len(found) == 1:
@@ -137,7 +173,9 @@ func (a *Agent) findCreated(ctx context.Context, operation state.Operation, ids 
 		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, a.Given[operation.Address], ""
 	case len(found) > 1:
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
-		o.Message = fmt.Sprintf("its create may have happened, and several have its name: %s; give the right one as id: in the files, or archive the others", strings.Join(found, ", "))
+		o.Message = fmt.Sprintf("its create may have happened, and several have its name: %s; give the right one as id: in the files, or archive the others, or adsync resolve %s", strings.Join(found, ", "), operation.Address)
+	case unlisted:
+		return a.decidedByFiles(schema, operation, o), nil
 	}
 	return o, nil
 }
@@ -197,7 +235,7 @@ func (a *Agent) decidedByFiles(schema *resource.Schema, operation state.Operatio
 		o.Code, o.Message = string(diag.NeedsDecision), "the files no longer name it"
 	default:
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
-		o.Message = fmt.Sprintf("its create may have happened, and the service has no list of kind %s; look in the ad manager: if it is there, give its id as id: in the files, if not, give the row another key", schema.Kind)
+		o.Message = fmt.Sprintf("its create may have happened, and the service has no list of kind %s; look in the ad manager: if it is there, give its id as id: in the files, if not, give the row another key; or adsync resolve %s", schema.Kind, operation.Address)
 	}
 	return o
 }

@@ -171,13 +171,9 @@ func (a *Agent) endMerge(ctx context.Context, step state.Step, ended adsapi.Memb
 // happened where one of its name is there that a merge has made.
 func (a *Agent) decideMerge(ctx context.Context, step state.Step, recovered *Recovered) error {
 	operation := step.Operations[0]
-	last, err := a.Store.Last(ctx)
+	ids, err := a.boundIDs(ctx)
 	if err != nil {
-		return fmt.Errorf("read the last-applied record: %w", err)
-	}
-	ids := map[resource.Address]string{}
-	for bound := range last.All() {
-		ids[bound.Address] = bound.ID
+		return err
 	}
 	found, err := a.find(ctx, step, operation, ids)
 	switch {

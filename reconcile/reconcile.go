@@ -63,6 +63,10 @@ type Progress struct {
 // service; afterwards only reading back decides (design.md section 7).
 const TrustWindow = 20 * time.Minute
 
+// clockSlack is how far ahead of now a moment that was noted may be: clocks are
+// set back by as much.
+const clockSlack = time.Minute
+
 // Desired is what the files say and how they want to be treated.
 type Desired struct {
 	Snapshot *resource.Snapshot

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -14,13 +15,21 @@ import (
 type Recovered struct {
 	Finished  int      // carried to their end
 	Abandoned int      // certain to have had no effect
-	Undecided []string // for a person: nothing is sent until they are
+	Undecided []string // what nothing at the service decides: only what depends on it waits
+
+	Steps []RecoveredStep // oldest first
 }
 
-// Recover brings every open step to an end before anything new is planned. The
-// rule for each point is that of design.md section 7: bytes that may have been
-// sent go again, the same ones under the same key, while the key is trusted;
-// later only reading back decides, and what it leaves open stops the run.
+// RecoveredStep is one step as recovery found it, and what became of it.
+type RecoveredStep struct {
+	Step      state.Step
+	Rule      RecoveryRule
+	Became    string // "finished", "abandoned", "undecided"
+	Undecided []string
+}
+
+// Recover brings every open step to an end, by the rule for the point it stands
+// at. What nothing decides stays open, and everything else goes on.
 func (a *Agent) Recover(ctx context.Context) (Recovered, error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return Recovered{}, err
@@ -88,26 +97,49 @@ func (a *Agent) closeRecovered(ctx context.Context) error {
 	return nil
 }
 
+// recoverStep does with a step what the rule of its point says, and notes what
+// became of it. What goes wrong with this step alone leaves it undecided.
 func (a *Agent) recoverStep(ctx context.Context, step state.Step, recovered *Recovered) error {
-	switch step.Point {
-	case state.Sent, state.Unknown, state.Accepted, state.Terminal:
-		if step.Route == state.Membership {
-			return a.recoverMembers(ctx, step, recovered)
+	rule := a.recoveryRule(step)
+	before := *recovered
+	if err := rule.act(a, ctx, step, recovered); err != nil {
+		if !ofThisStep(err) {
+			return err
 		}
+		recovered.stepUndecided(step, err.Error())
 	}
-	switch step.Point {
-	case state.Intent: // the journal says sent before the first byte leaves
-		return a.abandon(ctx, step, "never sent", recovered)
-	case state.Sent, state.Unknown:
-		return a.recoverSent(ctx, step, recovered)
-	case state.Accepted, state.Terminal, state.ResultsRead: // how the job ended is the service's to say
-		return a.recoverJob(ctx, step, adsapi.Job{ID: step.JobID}, recovered)
-	case state.Bound, state.Verified:
-		recovered.Finished++
-		return nil
+	one := RecoveredStep{Step: step, Rule: rule.RecoveryRule, Became: "finished", Undecided: recovered.Undecided[len(before.Undecided):]}
+	switch {
+	case len(one.Undecided) > 0:
+		one.Became = "undecided"
+	case recovered.Abandoned > before.Abandoned:
+		one.Became = "abandoned"
 	}
-	recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: %s", step.ID, step.Note))
+	recovered.Steps = append(recovered.Steps, one)
 	return nil
+}
+
+func (r *Recovered) undecided(address resource.Address, message string) {
+	said := fmt.Sprintf("%s: %s", address, message)
+	if !slices.Contains(r.Undecided, said) { // a job and its repetition leave the same open
+		r.Undecided = append(r.Undecided, said)
+	}
+}
+
+// stepUndecided names what a step is about: its first address, or itself where it
+// has none.
+func (r *Recovered) stepUndecided(step state.Step, message string) {
+	about := step.ID
+	if len(step.Operations) > 0 {
+		about = step.Operations[0].Address.String()
+	}
+	r.Undecided = append(r.Undecided, about+": "+message)
+}
+
+// ofThisStep says that an error is the service's word on one step: its key
+// stands for something else there, or its job has not ended.
+func ofThisStep(err error) bool {
+	return !stops(err) && (errors.Is(err, adsapi.ErrConflict) || errors.Is(err, errStillRunning))
 }
 
 func (a *Agent) abandon(ctx context.Context, step state.Step, note string, recovered *Recovered) error {
@@ -115,28 +147,43 @@ func (a *Agent) abandon(ctx context.Context, step state.Step, note string, recov
 	return a.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: note})
 }
 
-// recoverSent handles a step whose request may have reached the service.
-func (a *Agent) recoverSent(ctx context.Context, step state.Step, recovered *Recovered) error {
-	switch {
-	case step.Route == state.Upload:
-		return a.abandon(ctx, step, "an upload has no key; at worst a file is left that nobody uses", recovered)
-	case a.Now().Sub(step.SentAt) >= TrustWindow, step.Key == "":
-		return a.readBackStep(ctx, step, recovered)
+func (a *Agent) abandonUnsent(ctx context.Context, step state.Step, recovered *Recovered) error {
+	return a.abandon(ctx, step, "never sent", recovered)
+}
+
+func (a *Agent) abandonUpload(ctx context.Context, step state.Step, recovered *Recovered) error {
+	return a.abandon(ctx, step, "an upload has no key; at worst a file is left that nobody uses", recovered)
+}
+
+// putBack puts a step back to sent before the same bytes go once more; SentAt stays
+// that of the first.
+func (a *Agent) putBack(ctx context.Context, step state.Step) error {
+	if step.Point != state.Unknown {
+		return nil
 	}
-	if step.Point == state.Unknown { // the same bytes go again; SentAt stays that of the first
-		if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{}); err != nil {
-			return err
-		}
-	}
-	if step.Route == state.Bulk {
-		return a.resubmit(ctx, step, recovered)
-	}
-	return a.resend(ctx, step, recovered)
+	return a.Store.Move(ctx, step.ID, state.Sent, state.Update{})
+}
+
+func (a *Agent) askJob(ctx context.Context, step state.Step, recovered *Recovered) error {
+	return a.recoverJob(ctx, step, adsapi.Job{ID: step.JobID}, recovered)
+}
+
+func (a *Agent) nothingLeft(_ context.Context, _ state.Step, recovered *Recovered) error {
+	recovered.Finished++ // closeRecovered reads it back
+	return nil
+}
+
+func (a *Agent) askPerson(_ context.Context, step state.Step, recovered *Recovered) error {
+	recovered.stepUndecided(step, step.Note)
+	return nil
 }
 
 // resend repeats a create, byte for byte. A refusal of the repetition says
 // nothing of the request before it: that is read back.
 func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovered) error {
+	if err := a.putBack(ctx, step); err != nil {
+		return err
+	}
 	record, failure := a.mutate(ctx, step)
 	if failure != nil {
 		return a.repeatedInVain(ctx, step, failure, recovered)
@@ -156,6 +203,9 @@ func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure err
 // resubmit repeats a job submission, byte for byte, under the same key: the
 // service answers with the job it has, or takes it now.
 func (a *Agent) resubmit(ctx context.Context, step state.Step, recovered *Recovered) error {
+	if err := a.putBack(ctx, step); err != nil {
+		return err
+	}
 	job, err := a.submit(ctx, step)
 	if err != nil {
 		return a.repeatedInVain(ctx, step, err, recovered)
@@ -179,6 +229,7 @@ func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job,
 		return err
 	}
 	outcomes, wait := outcomesOf(step, page)
+	keepKnown(step, outcomes)
 	if anyUnknown(outcomes) && a.Now().Sub(step.SentAt) < TrustWindow {
 		if outcomes, err = a.repeatJob(ctx, step, outcomes, wait); err != nil {
 			return err
@@ -224,6 +275,9 @@ func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settl
 	sent, err := a.sendJob(ctx, repeated)
 	if sent.refusal != nil {
 		return outcomes, a.repetitionRefused(ctx, repeated, sent.refusal)
+	}
+	if err == nil && anyUnknown(sent.outcomes) { // the step it repeats holds what is unknown
+		err = a.Store.Finish(ctx, repeated.ID, nil, nil)
 	}
 	if err != nil {
 		return outcomes, err

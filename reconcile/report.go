@@ -22,6 +22,8 @@ type Report struct {
 	Touched  int // changes of which something was written
 	Verified int // of those, how many reading back showed as sent
 
+	Undecided []Undecided // what earlier runs left open
+
 	Saved *plan.SavedDocument // what moved since the plan was saved; nil where it was not
 }
 
@@ -46,7 +48,7 @@ const OutcomeHeld state.Outcome = "held"
 
 // report gives the outcomes so far; parts that were not reached are skipped.
 func (r *run) report() *Report {
-	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved()}
+	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account, Undecided: r.undecided, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved()}
 	for i := range r.view.Plan.Changes {
 		c := &r.view.Plan.Changes[i]
 		s := r.standings[c.Address]

@@ -36,6 +36,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 		operation := step.Operations[i]
 		switch { // outcomes stand in the order of the operations
 		case operation.Action == actionRepeat: // recorded when it was created
+		case decided(operation): // recorded before, and perhaps changed since
 		case o.Outcome == state.OutcomeApplied:
 			applied = append(applied, state.Applied{
 				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],

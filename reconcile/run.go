@@ -36,6 +36,7 @@ type run struct {
 	refusedWhole atomic.Int32 // jobs
 	tearing      sync.Mutex   // guards torn
 	torn         []part       // creates of a tree that was refused whole, and is parted
+	undecided    []Undecided
 }
 
 // standing is what became of one change: its parts still to come, and the worst
@@ -64,6 +65,9 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 	r := a.newRun(fmt.Sprintf("run-%06d", sequence), view)
 	if r.files, err = a.Store.Files(ctx); err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
+	}
+	if err := r.holdUndecided(ctx); err != nil {
+		return nil, err
 	}
 	r.started = a.Now()
 	if err := a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {

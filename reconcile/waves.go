@@ -71,7 +71,7 @@ func (r *run) recordOnly(ctx context.Context) error {
 	var forget []resource.Address
 	for _, c := range r.changes {
 		switch {
-		case isNew(c): // there is nothing to record yet
+		case isNew(c), !r.fine(c.Address): // there is nothing to record yet
 			continue
 		case c.Action == plan.Forget:
 			forget = append(forget, c.Address)
@@ -177,7 +177,7 @@ func (r *run) unconfirmedLower() resource.Address {
 			return p.change.Address
 		}
 	}
-	return resource.Address{}
+	return r.undecidedLower()
 }
 
 // updateWave sends updates: those bulk can say in jobs, the rest one by one.
@@ -279,7 +279,7 @@ func (r *run) activateWave(ctx context.Context) error {
 		}
 		roots = append(roots, p)
 	}
-	return r.updateWave(ctx, "activate", r.allowed(append(r.updates(plan.Activate), roots...)))
+	return r.updateWave(ctx, "activate", r.allowed(r.ofWholeTrees(append(r.updates(plan.Activate), roots...))))
 }
 
 // troubleIn gives a new resource of a tree that is not confirmed, if any.

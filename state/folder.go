@@ -45,13 +45,13 @@ func (f folder) open(ctx context.Context, o Options) (*held, error) {
 	if err := os.MkdirAll(string(f), 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
-	lock, err := lock(f.path(lockName), o.Now())
+	lock, err := lock(f.path(lockName), o)
 	if err != nil {
 		return nil, err
 	}
 	l, err := f.openLocked(ctx, o)
 	if err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, errors.Join(err, unlock(lock))
 	}
 	return &held{l, lock}, nil
 }
@@ -64,14 +64,7 @@ type held struct {
 
 // Close gives the folder back.
 func (h *held) Close() error {
-	return errors.Join(h.ledger.Close(), ignoreClosed(h.lock.Close()))
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, fs.ErrClosed) {
-		return nil
-	}
-	return err
+	return errors.Join(h.ledger.Close(), unlock(h.lock))
 }
 
 func (f folder) openLocked(ctx context.Context, o Options) (*ledger, error) {

@@ -111,10 +111,15 @@ func (l *ledger) Move(_ context.Context, stepID string, to Point, update Update)
 	})
 }
 
-// Finish records outcomes, bindings and last-applied with the point bound.
+// Finish records outcomes, bindings and last-applied with the point bound, or
+// with unknown where an outcome is.
 func (l *ledger) Finish(_ context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error {
+	to := Bound
+	if slices.ContainsFunc(outcomes, func(o OperationOutcome) bool { return o.Outcome == OutcomeUnknown }) {
+		to = Unknown
+	}
 	return l.change(func(b *batch) error {
-		if err := b.move(stepID, Bound, Update{Outcomes: outcomes}); err != nil {
+		if err := b.move(stepID, to, Update{Outcomes: outcomes}); err != nil {
 			return fmt.Errorf("finish step %q: %w", stepID, err)
 		}
 		return b.record(applied)

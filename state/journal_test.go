@@ -37,7 +37,7 @@ var lives = map[Point]string{
 	Closed:      "",
 	Abandoned:   "",
 	BlockedStep: "sent bound abandoned unknown",
-	Unknown:     "sent accepted terminal bound abandoned blocked",
+	Unknown:     "unknown sent accepted terminal bound abandoned blocked",
 }
 
 func advance(t *testing.T, s Store, id string, to Point) error {

@@ -74,8 +74,12 @@ type Blocked struct {
 // Options take the system's clock and randomness and log nothing.
 type Options struct {
 	Now    func() time.Time
-	Random io.Reader    // 16 bytes are read when a state is created
-	Log    *slog.Logger // warnings about the folder
+	Sleep  func(time.Duration) // between tries of the lock; nil: the lock is tried once
+	Random io.Reader           // 16 bytes are read when a state is created
+	Log    *slog.Logger        // warnings about the folder
+
+	Command string // what this process is, for who finds the state locked
+	Version string
 }
 
 // Store is the state of one account. It is safe for concurrent use.
@@ -116,7 +120,8 @@ type Store interface {
 	// does not have. Only Finish reaches bound.
 	Move(ctx context.Context, stepID string, to Point, update Update) error
 	// Finish records outcomes, bindings and last-applied, and moves the step to
-	// bound, all in one transaction.
+	// bound, all in one transaction. Where an outcome is unknown the step moves to
+	// unknown: what is known of the others is recorded all the same.
 	Finish(ctx context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error
 	// Open gives the steps that are neither closed nor abandoned, oldest first.
 	Open(ctx context.Context) ([]Step, error)

@@ -27,7 +27,7 @@ const (
 )
 
 // moves is the life cycle. Sent to sent is the same bytes going again under the
-// same key. Single requests and uploads have no job and go from sent to bound;
+// same key, unknown to unknown a decision on a part of a step. Single requests and uploads have no job and go from sent to bound;
 // a job whose ids are all known needs no result pages. A step whose read-back
 // shows something else closes without being verified.
 var moves = map[Point][]Point{
@@ -38,7 +38,7 @@ var moves = map[Point][]Point{
 	ResultsRead: {Bound, Unknown},
 	Bound:       {Verified, Closed},
 	Verified:    {Closed},
-	Unknown:     {Sent, Accepted, Terminal, Bound, BlockedStep, Abandoned},
+	Unknown:     {Unknown, Sent, Accepted, Terminal, Bound, BlockedStep, Abandoned},
 	BlockedStep: {Sent, Unknown, Bound, Abandoned},
 }
 

@@ -132,7 +132,7 @@ func (a *app) recover(ctx context.Context, agent *reconcile.Agent) error {
 		return err
 	}
 	if len(recovered.Undecided) > 0 {
-		return &exit{exitUnknown, "an earlier run left what only a person can decide; nothing was sent (ADS3005):\n  " + strings.Join(recovered.Undecided, "\n  ")}
+		a.note("an earlier run left what nothing at the service decides (ADS3005); what depends on it waits, the rest goes on:\n  %s\nto decide it: adsync resolve ADDRESS", diag.Printable(strings.Join(recovered.Undecided, "\n  ")))
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (a *app) open(ctx context.Context, s *session, l loaded, readOnly bool) err
 
 // openAs opens the state and the service, each for reading only or not.
 func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readOnly bool) (err error) {
-	if s.store, err = openState(ctx, l.project, readState); err != nil {
+	if s.store, err = a.openState(ctx, l.project, readState); err != nil {
 		return err
 	}
 	s.close = append(s.close, func() { a.closed("state", s.store.Close()) })
@@ -104,12 +104,12 @@ func (a *app) closed(what string, err error) {
 	}
 }
 
-func openState(ctx context.Context, p sources.Project, readOnly bool) (state.Store, error) {
+func (a *app) openState(ctx context.Context, p sources.Project, readOnly bool) (state.Store, error) {
 	dir := filepath.Join(p.Root, p.State)
 	if readOnly {
 		return state.OpenReadOnly(ctx, dir)
 	}
-	return state.Open(ctx, dir, state.Options{})
+	return state.Open(ctx, dir, state.Options{Sleep: func(d time.Duration) { _ = sleep(ctx, d) }, Command: a.command, Version: release})
 }
 
 // address finds the service: the environment's address, else the emulator in

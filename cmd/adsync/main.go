@@ -39,8 +39,10 @@ type app struct {
 	err   io.Writer
 	env   func(string) string
 	flags flags
-	line  *progressLine // nil where nothing is shown
-	clock clock
+
+	command string        // the words of the subcommand, such as "adsync apply"
+	line    *progressLine // nil where nothing is shown
+	clock   clock
 }
 
 // clock is the time in which the service is spoken to: who sleeps moves it. The

@@ -20,12 +20,15 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkBounds() }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		a.command = c.CommandPath()
+		return a.checkBounds()
+	}
 	root.PersistentFlags().StringVar(&a.flags.color, "color", "auto", "colour: auto, always or never")
 	completes(root, "color", "auto", "always", "never")
 	root.PersistentFlags().BoolVarP(&a.flags.quiet, "quiet", "q", false, "no notes and no progress on standard error")
 	root.PersistentFlags().StringVar(&a.flags.operator, "operator", "", "the operator's file: service, key, ceilings, allowances (default ADSYNC_OPERATOR, then adsync/operator.yaml in your configuration)")
-	root.AddCommand(a.validate(), a.fix(), a.format(), a.plan(), a.apply(), a.importing(), a.adopt(), a.drift(), a.export(), a.template(), a.convert(), a.diff(), a.textconv(), a.merge(), a.schema(), a.policyCommand(), a.emulator(), a.version())
+	root.AddCommand(a.validate(), a.fix(), a.format(), a.plan(), a.apply(), a.importing(), a.adopt(), a.drift(), a.status(), a.resume(), a.unlock(), a.export(), a.template(), a.convert(), a.diff(), a.textconv(), a.merge(), a.schema(), a.policyCommand(), a.emulator(), a.version())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	root.RunE = func(c *cobra.Command, args []string) error {

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/reconcile"
+	"adsync/sources"
+	"adsync/state"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) status() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "status [FOLDER]",
+		Short: "Show what adsync's own record says: who holds it, what is open, what is unknown",
+		Long: `Show what adsync's own record says of an account: whose it is, who holds it now,
+the last run, the steps an earlier run left open, the outcomes nobody knows, and
+what the service refused for good. The service is not asked; nothing is changed.
+
+adsync resume ends what is open; adsync resolve ADDRESS decides what is unknown.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := folder(c, args)
+			if err != nil {
+				return err
+			}
+			return a.runStatus(c.Context(), dir)
+		},
+	}
+	a.outputs(c, "text", "json")
+	return c
+}
+
+// statusDocument is the JSON form of status.
+type statusDocument struct {
+	FormatVersion int                   `json:"format_version"`
+	Folder        string                `json:"folder"`
+	Lineage       string                `json:"lineage"`
+	Serial        int64                 `json:"serial"`
+	Account       accountDocument       `json:"account"`
+	Managed       int                   `json:"managed"` // resources in the record
+	Lock          lockDocument          `json:"lock"`
+	LastRun       *lastRunDocument      `json:"last_run"`
+	Open          []openDocument        `json:"open"`
+	Undecided     []undecidedDocument   `json:"undecided"`
+	Quarantined   []quarantinedDocument `json:"quarantined"`
+}
+
+type lockDocument struct {
+	Held   bool            `json:"held"`
+	Holder *holderDocument `json:"holder"` // who holds it; or was killed with it, where it is not held
+}
+
+type holderDocument struct {
+	PID     int       `json:"pid"`
+	Host    string    `json:"host"`
+	Since   time.Time `json:"since"`
+	Command string    `json:"command"`
+	Version string    `json:"version"`
+}
+
+type lastRunDocument struct {
+	ID       string     `json:"id"`
+	Started  time.Time  `json:"started"`
+	Finished *time.Time `json:"finished"` // null where it did not come to its end
+	Summary  string     `json:"summary"`
+}
+
+// openDocument is a step that still asks for something to be done.
+type openDocument struct {
+	Step       string     `json:"step"`
+	Point      string     `json:"point"`
+	Request    string     `json:"request"`
+	Operations int        `json:"operations"`
+	Job        string     `json:"job"`
+	Sent       *time.Time `json:"sent"`
+}
+
+type undecidedDocument struct {
+	Address string `json:"address"`
+	Step    string `json:"step"`
+	Action  string `json:"action"`
+	Message string `json:"message"`
+}
+
+type quarantinedDocument struct {
+	Address string    `json:"address"`
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
+	Since   time.Time `json:"since"`
+}
+
+func (a *app) runStatus(ctx context.Context, dir string) error {
+	project, err := a.projectOf(dir)
+	if err != nil {
+		return err
+	}
+	d, err := a.statusOf(ctx, project)
+	if err != nil {
+		return err
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(d)
+	}
+	return a.statusText(d)
+}
+
+// projectOf reads adsync.yaml and nothing else.
+func (a *app) projectOf(dir string) (sources.Project, error) {
+	project, problems := a.readProject(dir)
+	return project, a.invalid(loaded{project: project}, problems)
+}
+
+func (a *app) statusOf(ctx context.Context, p sources.Project) (statusDocument, error) {
+	d := statusDocument{FormatVersion: formatVersion, Folder: filepath.Join(p.Root, p.State), Open: []openDocument{}, Undecided: []undecidedDocument{}, Quarantined: []quarantinedDocument{}}
+	holding, err := state.HeldBy(d.Folder)
+	if err != nil {
+		return d, err
+	}
+	d.Lock = lockOf(holding)
+	store, err := a.openState(ctx, p, true)
+	if err != nil {
+		return d, err
+	}
+	defer func() { a.closed("state", store.Close()) }()
+	header := store.Header()
+	d.Lineage, d.Serial, d.Account = header.Lineage, header.Serial, accountOf(header.Account)
+	last, err := store.Last(ctx)
+	if err != nil {
+		return d, err
+	}
+	d.Managed = last.Len()
+	return d, d.fill(ctx, store)
+}
+
+// fill reads what earlier runs left.
+func (d *statusDocument) fill(ctx context.Context, store state.Store) error {
+	runs, err := store.Runs(ctx, 1)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		d.LastRun = &lastRunDocument{ID: run.ID, Started: run.Started, Finished: orNull(run.Finished), Summary: run.Summary}
+	}
+	steps, err := store.Open(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		d.Open = append(d.Open, openDocument{s.ID, string(s.Point), "POST " + s.Path, len(s.Operations), s.JobID, orNull(s.SentAt)})
+	}
+	for _, u := range reconcile.UndecidedOf(steps) {
+		if u.Step.Point != state.Unknown && u.Step.Point != state.BlockedStep {
+			continue // nobody has asked the service yet
+		}
+		d.Undecided = append(d.Undecided, undecidedDocument{u.Operation.Address.String(), u.Step.ID, u.Operation.Action, u.Message()})
+	}
+	blocked, err := store.Blocked(ctx)
+	if err != nil {
+		return err
+	}
+	for _, address := range slices.SortedFunc(maps.Keys(blocked), resource.Address.Compare) {
+		b := blocked[address]
+		d.Quarantined = append(d.Quarantined, quarantinedDocument{address.String(), b.Code, b.Message, b.Since})
+	}
+	return nil
+}
+
+func lockOf(h state.Holding) lockDocument {
+	d := lockDocument{Held: h.Held}
+	if h.Known {
+		d.Holder = &holderDocument{h.Holder.PID, h.Holder.Host, h.Holder.Since, h.Holder.Command, h.Holder.Version}
+	}
+	return d
+}
+
+func orNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func (a *app) statusText(d statusDocument) error {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	if d.Account.ID == "" {
+		line("account      none yet: nothing was applied from here")
+	} else {
+		line("account      %s (%s, %s)", d.Account.ID, d.Account.Currency, d.Account.TimeZone)
+	}
+	line("record       %s, %s managed, commit %d", d.Folder, plural(d.Managed, "resource"), d.Serial)
+	line("lock         %s", d.Lock)
+	line("last run     %s", d.LastRun)
+	line("open         %s", plural(len(d.Open), "step"))
+	for _, s := range d.Open {
+		line("  %s  %s  %s, %s%s", s.Step, s.Point, s.Request, plural(s.Operations, "operation"), s.when())
+	}
+	line("unknown      %s", plural(len(d.Undecided), "outcome"))
+	for _, u := range d.Undecided {
+		line("  %s  %s", u.Address, u.Message)
+	}
+	line("quarantined  %s", plural(len(d.Quarantined), "resource"))
+	for _, q := range d.Quarantined {
+		line("  %s  since %s: %s (%s)", q.Address, utc(q.Since), q.Message, q.Code)
+	}
+	for text := range strings.Lines(b.String()) {
+		if _, err := fmt.Fprintln(a.out, diag.Printable(strings.TrimSuffix(text, "\n"))); err != nil {
+			return err
+		}
+	}
+	a.nextAfterStatus(d)
+	return nil
+}
+
+func (a *app) nextAfterStatus(d statusDocument) {
+	switch {
+	case d.Lock.Held:
+	case len(d.Open) > 0:
+		a.note("to end what is open, and send nothing new: adsync resume")
+	case d.Lock.Holder != nil:
+		a.note("to take the text of the killed process away: adsync unlock (the next apply does so too)")
+	}
+	if len(d.Undecided) > 0 && !d.Lock.Held {
+		a.note("to see what is known of one and decide it: adsync resolve %s", d.Undecided[0].Address)
+	}
+}
+
+// String says who holds the state.
+func (l lockDocument) String() string {
+	if l.Holder == nil {
+		if l.Held {
+			return "held by another process"
+		}
+		return "free"
+	}
+	who := state.Holder{PID: l.Holder.PID, Host: l.Holder.Host, Since: l.Holder.Since, Command: l.Holder.Command, Version: l.Holder.Version}
+	if l.Held {
+		return "held by " + who.String()
+	}
+	return "free; " + who.String() + " was killed"
+}
+
+// String says when the last run was and what it came to.
+func (r *lastRunDocument) String() string {
+	switch {
+	case r == nil:
+		return "none"
+	case r.Finished == nil:
+		return fmt.Sprintf("%s, begun %s, did not come to its end", r.ID, utc(r.Started))
+	}
+	return fmt.Sprintf("%s, ended %s: %s", r.ID, utc(*r.Finished), r.Summary)
+}
+
+func (s openDocument) when() string {
+	text := ""
+	if s.Job != "" {
+		text += ", job " + s.Job
+	}
+	if s.Sent != nil {
+		text += ", sent " + utc(*s.Sent)
+	}
+	return text
+}
+
+func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
