@@ -236,6 +236,8 @@ func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign b
 		return []Hold{{Hazard: Drifts, Message: pausedMessage}}
 	case f.Cause == Drift:
 		return []Hold{{Hazard: Drifts, Message: "was set to " + a.Show(f.Live) + " outside adsync; write that in the file, or allow undoing it", Allow: allowAt(Drifts, t.address)}}
+	case starts && d.Policy.StartsHeld:
+		return []Hold{{Hazard: Activates, Message: "was paused by the run that is taken back; a revert starts nothing unless it is allowed", Allow: allowAt(Activates, t.address)}}
 	case starts && foreign:
 		return []Hold{{Hazard: Activates, Message: "is " + a.Show(f.Live) + " and adsync did not write that", Allow: allowAt(Activates, t.address)}}
 	}

@@ -54,6 +54,8 @@ type Policy struct {
 	MaxDailyExposure int64 // micros; nothing makes possible spend rise above it
 	Unattended       bool  // nobody looks at the plan: without MaxDailyExposure nothing is raised
 
+	StartsHeld bool `json:",omitempty"` // what is paused starts only where that is allowed: for a revert
+
 	Frozen []Freeze // the freeze windows that are open now
 
 	ShrinkPercent int64 // nothing is pruned from a kind the files name this much less of

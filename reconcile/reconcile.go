@@ -79,6 +79,7 @@ type Desired struct {
 	Moves    []plan.Move           // keys that were changed
 	Most     map[resource.Kind]int // how many of a kind the account may have, where the files say so
 	Agreed   *plan.Agreement       // a saved plan; nil without one
+	Left     *resource.Snapshot    // what a run left that is taken back, in the place of what is recorded; nil otherwise
 }
 
 // View is everything a plan was computed from, and the plan.
@@ -89,6 +90,7 @@ type View struct {
 
 	input   plan.Input
 	renamed []plan.Renamed // what the record is called from the next apply on
+	reverts bool           // what the files ask for is not what this plan carries out
 }
 
 // Without gives the plan of other files of the same account as it was read.
@@ -138,7 +140,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	input := plan.Input{
-		Schemas: a.Schemas, Last: last, Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
+		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left), Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: desired.Policy, Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: live.Lacking, Refused: refused,
@@ -152,7 +154,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live, input: input, renamed: renamed}, nil
+	return &View{Plan: computed, Last: last, Live: live, input: input, renamed: renamed, reverts: desired.Left != nil}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The
@@ -191,6 +193,9 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 // recordWaiting notes the edits this apply leaves for a later one, and what it
 // has written back.
 func (r *run) recordWaiting(ctx context.Context) error {
+	if r.view.reverts {
+		return nil
+	}
 	applied := func(c *plan.Change) bool {
 		s := r.standings[c.Address]
 		return s != nil && s.outcome == state.OutcomeApplied && s.pending == 0

@@ -78,6 +78,7 @@ type applying struct {
 	recorder *recorder // as session
 	report   *reconcile.Report
 	failure  error
+	bare     bool // no result copies: the rows of the files were not what was applied
 }
 
 // applied is the whole of apply up to its report. Its session stays open.
@@ -124,7 +125,7 @@ func (a *app) carryOut(ctx context.Context, l loaded, f applyFlags, agent *recon
 
 // recover ends what an earlier run left open, before anything new is planned.
 func (a *app) recover(ctx context.Context, agent *reconcile.Agent) error {
-	recovered, err := agent.Recover(ctx)
+	recovered, err := a.recovered(ctx, agent)
 	if n := recovered.Finished + recovered.Abandoned; n > 0 {
 		a.note("recovered %s an earlier run left open: %d finished, %d never had an effect", plural(n, "step"), recovered.Finished, recovered.Abandoned)
 	}
@@ -203,8 +204,11 @@ func (a *app) finish(ctx context.Context, l loaded, f applyFlags, dir string, di
 	}
 	ending := did.ending(ctx)
 	d := a.documentOf(l, did.report, did.failure)
-	endAs(ctx, d, ending, dir)
 	var told error
+	if did.recorder != nil {
+		did.recorder.mark(d)
+	}
+	endAs(ctx, d, ending, dir)
 	if did.recorder != nil {
 		did.recorder.end(d)
 		told = did.recorder.failed
@@ -212,8 +216,8 @@ func (a *app) finish(ctx context.Context, l loaded, f applyFlags, dir string, di
 	if err := a.printRun(did.recorder, d, f.full); err != nil {
 		return err
 	}
-	if did.report == nil {
-		return ending
+	if did.report == nil || did.bare {
+		return cmp.Or(ending, told)
 	}
 	if err := a.writeResults(l, f.results, did.report, d); err != nil {
 		return errors.Join(did.failure, err)

@@ -83,7 +83,6 @@ func (r *recorder) mark(d *reportDocument) { d.Command, d.Reverts = r.kind, r.re
 
 // end keeps the report of a run that ended, whatever interrupted it.
 func (r *recorder) end(d *reportDocument) {
-	r.mark(d)
 	if r.run == "" {
 		return
 	}

@@ -179,9 +179,13 @@ func next(d *reportDocument, code int, dir string) string {
 	} else {
 		dir = ""
 	}
-	switch code {
-	case exitDone:
+	switch {
+	case code == exitDone:
 		return ""
+	case d.Command == runview.Revert && code == exitRefused:
+		return "adsync revert --plan-only " + d.Reverts + dir
+	}
+	switch code {
 	case exitUnknown, exitInterrupted, exitUnavailable, exitLocked:
 		return "adsync apply" + dir
 	case exitInvalid:

@@ -62,7 +62,7 @@ func (a *app) runResume(ctx context.Context, dir string) error {
 		return err
 	}
 	defer s.end()
-	recovered, failure := s.agent.Recover(ctx)
+	recovered, failure := a.recovered(ctx, s.agent)
 	a.clearLine()
 	if err := a.showResumed(resumedOf(recovered, failure)); err != nil {
 		return err

@@ -1,0 +1,80 @@
+package runview
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"adsync/internal/planview"
+	"adsync/plan"
+)
+
+// History is the runs of a state, the newest first.
+type History struct {
+	FormatVersion int    `json:"format_version"`
+	Runs          []Head `json:"runs"`
+	More          int    `json:"more"` // older ones that are not listed
+}
+
+// WriteHistory writes two lines a run: when, how it ended and what became of its
+// changes; then who, from which files, and what happened to spend.
+func WriteHistory(w io.Writer, h *History, zone *time.Location) error {
+	var b strings.Builder
+	if len(h.Runs) == 0 {
+		b.WriteString("No runs yet.\n")
+	}
+	for i := range h.Runs {
+		run := &h.Runs[i]
+		fmt.Fprintf(&b, "%s  %s  %s  %s  %s\n", printable(run.Run), run.Started.In(zone).Format("2006-01-02 15:04"), printable(run.what()), run.ends(), run.Result())
+		fmt.Fprintf(&b, "            %s  %s\n", run.who(), run.spend())
+	}
+	if h.More > 0 {
+		fmt.Fprintf(&b, "… and %s; --limit 0 lists them\n", plural(h.More, "older run"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (h *Head) what() string {
+	if h.Reverts != "" {
+		return string(h.Command) + " of " + h.Reverts
+	}
+	return string(h.Command)
+}
+
+// ends is how a run ended, in a word or its exit code.
+func (h *Head) ends() string {
+	switch {
+	case h.Ended == Killed && h.Recovered != nil:
+		return "killed, recovered"
+	case h.Ended == Killed:
+		return "killed"
+	case h.Ended == Running:
+		return "running"
+	case h.Exit == nil:
+		return "ended"
+	}
+	return "exit " + strconv.Itoa(*h.Exit)
+}
+
+func (h *Head) who() string {
+	var parts []string
+	if h.By != "" {
+		parts = append(parts, "by "+h.By)
+	}
+	if h.Revision != nil {
+		commit := fmt.Sprintf("files at %.12s", h.Revision.Commit)
+		if len(h.Revision.Uncommitted) > 0 {
+			commit += "+"
+		}
+		parts = append(parts, commit)
+	}
+	return printable(strings.Join(parts, ", "))
+}
+
+func (h *Head) spend() string {
+	m := h.Money.Reached
+	return planview.Sum(plan.Moved{Before: m.DailyBefore, After: m.DailyAfter}, h.Account.Currency) + " a day"
+}

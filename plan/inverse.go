@@ -1,0 +1,169 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"adsync/internal/resource"
+)
+
+// Done is what a run applied to one resource.
+type Done struct {
+	Address resource.Address
+	Action  Action
+	Fields  []DoneField
+}
+
+// DoneField is an attribute a run applied. An absent Before was never set.
+type DoneField struct {
+	Name          string
+	Before, After resource.Value
+}
+
+// Stay is what a run did and nothing takes back.
+type Stay struct {
+	Address   resource.Address
+	Attribute string // "" for the whole resource
+	Why       string
+}
+
+// Inverse is a run taken back: what is desired then, and what the run left, which
+// takes the place of last. The plan of both is computed like every other: what
+// somebody changed since the run is a conflict or drift, and is held.
+type Inverse struct {
+	Desired *resource.Snapshot
+	Left    *resource.Snapshot
+	Select  Selection
+	Stays   []Stay // by address
+}
+
+// Invert takes a run back:
+//
+//	the run               is taken back by
+//	updated an attribute  the value it had before
+//	paused                active again; held until it is allowed
+//	activated             paused
+//	created               paused: nothing is archived or deleted
+//	archived, replaced    nothing: it cannot be undone
+//	adopted               the values it had before; it stays managed
+//	noted, forgot         nothing: that is adsync's own record
+//
+// Last is the record of now, and names what is there to be taken back. Every
+// other resource of it stays as it is.
+func Invert(schemas resource.Schemas, last *resource.Snapshot, done []Done) Inverse {
+	v := inverter{schemas: schemas, Inverse: Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}}
+	for r := range last.All() {
+		v.Desired.Add(&resource.Resource{Address: r.Address})
+	}
+	for _, d := range done {
+		v.take(d)
+	}
+	slices.SortStableFunc(v.Stays, func(a, b Stay) int {
+		return cmp.Or(a.Address.Compare(b.Address), cmp.Compare(a.Attribute, b.Attribute))
+	})
+	return v.Inverse
+}
+
+// inverter grows one inverse.
+type inverter struct {
+	schemas resource.Schemas
+	Inverse
+}
+
+func (v *inverter) stays(d Done, attribute, why string) {
+	v.Stays = append(v.Stays, Stay{d.Address, attribute, why})
+}
+
+func (v *inverter) take(d Done) {
+	schema := v.schemas.Of(d.Address.Kind)
+	switch {
+	case d.Action == Record || d.Action == Forget || len(d.Fields) == 0 && d.Action != Create:
+	case schema == nil:
+		v.stays(d, "", "this adsync does not know the kind")
+	case v.Desired.Get(d.Address) == nil:
+		v.stays(d, "", "adsync manages no resource of this address any more")
+	case d.Action == Archive:
+		v.stays(d, "", "it was archived, and archiving cannot be undone")
+	case d.Action == Replace:
+		v.stays(d, "", "it was replaced: what was archived cannot be undone")
+	case d.Action == Create:
+		v.unmake(schema, d)
+	default:
+		v.restore(schema, d)
+	}
+}
+
+// unmake pauses what was created.
+func (v *inverter) unmake(schema *resource.Schema, d Done) {
+	delivery := schema.Delivery()
+	if delivery == "" {
+		v.stays(d, "", "it was created and has no status that could be paused; archive it by hand, or in the files")
+		return
+	}
+	left := resource.Text(paused)
+	for _, f := range d.Fields {
+		if f.Name == delivery {
+			left = f.After
+		}
+	}
+	v.set(d.Address, delivery, resource.Text(paused), left)
+}
+
+func (v *inverter) restore(schema *resource.Schema, d Done) {
+	for _, f := range d.Fields {
+		a, known := schema.Attribute(f.Name)
+		before := f.Before
+		if !before.IsSet() {
+			before = resource.Null()
+		}
+		switch {
+		case !known || schema.Notes(f.Name):
+		case a.Protects:
+		case a.Immutable:
+			v.stays(d, f.Name, "it cannot change after creation")
+		case !before.IsSet() && !a.Clearable:
+			v.stays(d, f.Name, "it had no value before, and cannot be cleared")
+		case a.Type == resource.TypeMembers:
+			v.stays(d, f.Name, "the list of people of before is not kept")
+		case a.Spend == resource.Delivery && before.Text() == schema.Removal:
+			v.stays(d, f.Name, "it was archived before")
+		default:
+			v.set(d.Address, f.Name, before, f.After)
+		}
+	}
+}
+
+// set wants a value again where there still is what the run left.
+func (v *inverter) set(at resource.Address, name string, before, left resource.Value) {
+	v.Desired.Get(at).Set(name, before)
+	if v.Left.Get(at) == nil {
+		v.Left.Add(&resource.Resource{Address: at})
+		v.Select.Target = append(v.Select.Target, Pattern{Text: at.String()})
+	}
+	v.Left.Get(at).Set(name, left)
+}
+
+// Leaving gives last with what a run left in the place of what is recorded. What
+// is recorded just so keeps the normal form the service gave it.
+func Leaving(last, left *resource.Snapshot) *resource.Snapshot {
+	if left.Len() == 0 {
+		return last
+	}
+	with := &resource.Snapshot{}
+	for r := range last.All() {
+		one := r
+		if l := left.Get(r.Address); l != nil {
+			copied := *r
+			copied.Attributes, copied.Normal = slices.Clone(r.Attributes), slices.Clone(r.Normal)
+			for _, n := range l.Attributes {
+				if !copied.Value(n.Name).Equal(n.Value) {
+					copied.Attributes.Set(n.Name, n.Value)
+					copied.Normal.Set(n.Name, resource.Value{})
+				}
+			}
+			one = &copied
+		}
+		with.Add(one)
+	}
+	return with
+}

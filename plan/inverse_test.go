@@ -1,0 +1,129 @@
+package plan_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// TestWhatTakesARunBack: a row a line of the table of plan.Invert, and what somebody
+// did since.
+func TestWhatTakesARunBack(t *testing.T) {
+	text, number, null := resource.Text, resource.Number, resource.Null
+	for _, row := range []struct {
+		name   string
+		action plan.Action
+		fields []plan.DoneField
+		kind   resource.Kind
+		last   string // the record of now
+		live   string
+		allow  []plan.Allowance
+		want   string // the plan, "stays: …", or "" for nothing to do
+	}{
+		{name: "an updated attribute", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(50_000_000), number(40_000_000)}},
+			last: "budget.daily=40", live: "budget.daily=40", want: "update budget.daily=50.00 (edit)"},
+		{name: "what somebody changed since is a conflict", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(50_000_000), number(40_000_000)}},
+			last: "budget.daily=40", live: "budget.daily=30", want: "update budget.daily=50.00 (edit) held: conflict held: raises-spend"},
+		{name: "what a later run changed is a conflict", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(50_000_000), number(40_000_000)}},
+			last: "budget.daily=30", live: "budget.daily=30", want: "update budget.daily=50.00 (edit) held: conflict held: raises-spend"},
+		{name: "what is back already is noted", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(50_000_000), number(40_000_000)}},
+			last: "budget.daily=40", live: "budget.daily=50", want: "record"},
+		{name: "a value that was cleared comes back", action: plan.Update, fields: []plan.DoneField{{"description", text("ours"), null()}},
+			last: "description=[clear]", live: "", want: "update description=\"ours\" (edit)"},
+		{name: "a value that was not there is cleared", action: plan.Update, fields: []plan.DoneField{{"description", resource.Value{}, text("ours")}},
+			last: "description=ours", live: "description=ours", want: "update description=[clear] (edit)"},
+		{name: "an activation is paused", action: plan.Update, fields: []plan.DoneField{{"status", text("paused"), text("active")}},
+			last: "status=active", live: "status=active", want: "update status=paused (edit)"},
+		{name: "a pause is not undone", action: plan.Update, fields: []plan.DoneField{{"status", text("active"), text("paused")}},
+			last: "status=paused", live: "status=paused", want: "update status=active (edit) held: activates"},
+		{name: "a pause is undone where that is allowed", action: plan.Update, fields: []plan.DoneField{{"status", text("active"), text("paused")}}, allow: []plan.Allowance{{Hazard: plan.Activates}},
+			last: "status=paused", live: "status=paused", want: "update status=active (edit)"},
+		{name: "a create is paused", action: plan.Create, fields: []plan.DoneField{{"status", resource.Value{}, text("active")}, {"name", resource.Value{}, text("Spring")}},
+			last: "status=active", live: "status=active", want: "update status=paused (edit)"},
+		{name: "a create that is paused stays as it is", action: plan.Create, fields: []plan.DoneField{{"status", resource.Value{}, text("paused")}},
+			last: "status=paused", live: "status=paused", want: ""},
+		{name: "an archive stays", action: plan.Archive, fields: []plan.DoneField{{"status", text("active"), text("archived")}},
+			last: "status=archived", live: "status=archived", want: "stays: it was archived, and archiving cannot be undone"},
+		{name: "what is forgotten stays", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(1), number(2)}},
+			want: "stays: adsync manages no resource of this address any more"},
+		{name: "a note in the record is nobody's", action: plan.Record, fields: []plan.DoneField{{"budget.daily", number(1), number(2)}}, last: "budget.daily=2", live: "budget.daily=2"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			last, live := &resource.Snapshot{}, &resource.Snapshot{}
+			if row.last != "" {
+				last = snapshot(t, "campaign/spring#cmpn_1 name=Spring bidding_type=clicks "+row.last)
+				live = snapshot(t, "campaign/spring#cmpn_1 name=Spring bidding_type=clicks "+row.live)
+			}
+			at := resource.Address{Kind: kinds.Campaign, Key: "spring"}
+			v := plan.Invert(kinds.All(), last, []plan.Done{{at, row.action, row.fields}})
+			policy := plan.DefaultPolicy()
+			policy.StartsHeld = true
+			p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select, Allow: row.allow})
+			var said []string
+			for _, s := range v.Stays {
+				said = append(said, "stays: "+s.Why)
+			}
+			for _, c := range p.Changes {
+				if v.Left.Len() == 0 {
+					break // nothing is planned where nothing is taken back
+				}
+				said = append(said, revertedChange(c))
+			}
+			if have := strings.Join(said, "; "); have != row.want {
+				t.Errorf("the inverse is %q; want %q", have, row.want)
+			}
+		})
+	}
+}
+
+func revertedChange(c plan.Change) string {
+	text := string(c.Action)
+	schema := kinds.All().Of(c.Address.Kind)
+	for _, f := range c.Fields {
+		a, _ := schema.Attribute(f.Name)
+		text += fmt.Sprintf(" %s=%s (%s)", f.Name, a.Show(f.Desired), f.Cause)
+		for _, h := range c.Holds() {
+			text += " held: " + string(h.Hazard)
+		}
+	}
+	return text
+}
+
+// TestARevertOfARevertComesBackToTheRun: what a run made of an attribute and what
+// takes it back are each other's inverse.
+func TestARevertOfARevertComesBackToTheRun(t *testing.T) {
+	at := resource.Address{Kind: kinds.Campaign, Key: "spring"}
+	before, after := resource.Number(50_000_000), resource.Number(40_000_000)
+	last := snapshot(t, "campaign/spring#cmpn_1 name=Spring bidding_type=clicks budget.daily=40")
+	first := plan.Invert(kinds.All(), last, []plan.Done{{at, plan.Update, []plan.DoneField{{"budget.daily", before, after}}}})
+	back := snapshot(t, "campaign/spring#cmpn_1 name=Spring bidding_type=clicks budget.daily=50")
+	second := plan.Invert(kinds.All(), back, []plan.Done{{at, plan.Update, []plan.DoneField{{"budget.daily", after, before}}}})
+	if have := first.Desired.Get(at).Value("budget.daily"); !have.Equal(before) {
+		t.Errorf("the revert wants %v, want %v", have, before)
+	}
+	if have := second.Desired.Get(at).Value("budget.daily"); !have.Equal(after) {
+		t.Errorf("the revert of the revert wants %v, want %v", have, after)
+	}
+}
+
+// TestARevertLeavesAllElseAlone, whatever the policy does with what files no
+// longer name.
+func TestARevertLeavesAllElseAlone(t *testing.T) {
+	world := `
+		campaign/spring#cmpn_1 name=Spring bidding_type=clicks budget.daily=40
+		campaign/brand#cmpn_2 name=Brand bidding_type=clicks budget.daily=70
+		ad_group/brand/r#adgrp_2 name=Runners bid.max=1`
+	last := snapshot(t, world)
+	live := snapshot(t, strings.ReplaceAll(world, "budget.daily=70", "budget.daily=90"))
+	policy := plan.DefaultPolicy()
+	policy.Prune, policy.Drift = plan.PruneArchive, plan.Revert
+	v := plan.Invert(kinds.All(), last, []plan.Done{{resource.Address{Kind: kinds.Campaign, Key: "spring"}, plan.Update, []plan.DoneField{{"budget.daily", resource.Number(50_000_000), resource.Number(40_000_000)}}}})
+	p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select})
+	if len(p.Changes) != 1 || p.Changes[0].Address.Key != "spring" || len(p.Kept) > 0 {
+		t.Errorf("the inverse changes %d resources and keeps %d; want campaign/spring alone: %+v", len(p.Changes), len(p.Kept), p.Changes)
+	}
+}
