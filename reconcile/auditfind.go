@@ -93,7 +93,8 @@ func unlessStopped(err error) error {
 // operation.
 func (e createEntry) creates(schema *resource.Schema, operation state.Operation) bool {
 	kind := strings.ReplaceAll(string(schema.Kind), "_", "")
-	if e.ObjectID == "" || e.Name == nil || !strings.HasPrefix(e.Type, "create") || !strings.EqualFold(strings.ReplaceAll(e.ObjectType, "_", ""), kind) {
+	object := strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(e.ObjectType, "_", "")), "conversion")
+	if e.ObjectID == "" || e.Name == nil || !strings.HasPrefix(e.Type, "create") || object != kind {
 		return false
 	}
 	for _, name := range schema.NameFrom {

@@ -42,9 +42,10 @@ func TestH23C8LimitBelowSpendIsReportedAtItsCell(t *testing.T) {
 // of that apply goes on; the next one finds the pixel, or says what to do.
 func TestLostAnswerOfAPixelConcernsThePixelAlone(t *testing.T) {
 	for _, tt := range []struct {
-		name string
-		only bool // the service has no list of pixels
-	}{{"listed", false}, {"not listed", true}} {
+		name   string
+		only   bool // the service has no list of pixels
+		logged bool // and shows its audit log
+	}{{"listed", false, true}, {"not listed, and in the audit log", true, true}, {"not listed", true, false}} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, func(o *emulator.Options) { o.InterfaceOnly = tt.only })
 			w.write("pixel/shop", map[string]any{"name": "Web shop"})
@@ -54,12 +55,12 @@ func TestLostAnswerOfAPixelConcernsThePixelAlone(t *testing.T) {
 			if err != nil || got["pixel/shop"] != state.OutcomeUnknown || got["campaign/spring"] != state.OutcomeApplied {
 				t.Fatalf("apply: %v, %v; want the pixel unknown and the campaign applied", got, err)
 			}
-			w.agent = w.newAgent()
+			w.agent = w.through(withoutAuditLog(tt.only && !tt.logged), w.store)
 			recovered, err := w.agent.Recover(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !tt.only {
+			if !tt.only || tt.logged {
 				if recovered.Finished != 1 {
 					t.Fatalf("Recover = %+v; want the pixel found", recovered)
 				}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/reconcile"
+	"adsync/state"
+
+	"github.com/spf13/cobra"
+)
+
+// resolveFlags are those of resolve.
+type resolveFlags struct {
+	as       string
+	id       string
+	retry    bool
+	unproven bool
+	yes      bool
+}
+
+func (a *app) resolve() *cobra.Command {
+	var f resolveFlags
+	c := &cobra.Command{
+		Use:   "resolve [FOLDER] ADDRESS",
+		Short: "Show what is known of a request nobody knows the outcome of, and decide it",
+		Long: `Show what is known of a request whose outcome is unknown: what was sent, under which
+key and when, what is live that it may have made, and what the audit log has of it.
+Nothing is changed by that.
+
+With --as or --retry it is decided, and who decided it is kept (adsync history). What
+the service shows otherwise, or does not show, is refused unless --without-evidence
+says that it is right all the same.`,
+		RunE: func(c *cobra.Command, args []string) error { return a.runResolve(c, args, f) },
+	}
+	c.Flags().StringVar(&f.as, "as", "", "decide it: applied, or not-applied")
+	completes(c, "as", "applied", "not-applied")
+	c.Flags().StringVar(&f.id, "id", "", "the id of what was created, with --as applied")
+	c.Flags().BoolVar(&f.retry, "retry", false, "send the same bytes again under the same key")
+	c.Flags().BoolVar(&f.unproven, "without-evidence", false, "decide it although nothing at the service shows it")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	a.outputs(c, "text", "json")
+	return c
+}
+
+// resolveDocument is the JSON form of what is known.
+type resolveDocument struct {
+	FormatVersion int              `json:"format_version"`
+	Address       string           `json:"address"`
+	Action        string           `json:"action"`
+	Step          string           `json:"step"`
+	Point         string           `json:"point"`
+	Request       string           `json:"request"`
+	Key           string           `json:"key"`
+	Job           string           `json:"job"`
+	Bytes         int              `json:"bytes"`
+	SHA256        string           `json:"sha256"` // of the body
+	Sent          *time.Time       `json:"sent"`
+	Why           string           `json:"why"`
+	Listed        bool             `json:"listed"` // the service shows resources of the kind
+	Live          []string         `json:"live"`
+	Log           []loggedDocument `json:"log"`
+	Shows         string           `json:"shows"` // applied, not-applied, or nothing
+	ID            string           `json:"id"`
+	Decided       string           `json:"decided"` // as what, by this command
+}
+
+type loggedDocument struct {
+	ID    string    `json:"id"`
+	Actor string    `json:"actor"`
+	At    time.Time `json:"at"`
+}
+
+// outcomeWords are the words of --as.
+var outcomeWords = map[string]state.Outcome{"applied": state.OutcomeApplied, "not-applied": state.OutcomeSkipped}
+
+func (a *app) runResolve(c *cobra.Command, args []string, f resolveFlags) error {
+	dir, picks, err := addressed(c, args)
+	_, known := outcomeWords[f.as]
+	switch {
+	case err != nil:
+		return err
+	case len(picks) != 1 || picks[0].ID != "":
+		return usage(c, errors.New("want one address, such as pixel/shop"))
+	case f.as != "" && !known:
+		return usage(c, fmt.Errorf("--as is %q; want applied or not-applied", f.as))
+	case f.as != "" && f.retry:
+		return usage(c, errors.New("--as and --retry; want one of them"))
+	case f.id != "" && f.as != "applied":
+		return usage(c, errors.New("--id without --as applied; want both"))
+	}
+	decides := f.as != "" || f.retry
+	s, err := a.connectToResolve(c.Context(), dir, decides)
+	if err != nil {
+		return err
+	}
+	defer s.end()
+	return a.resolveWith(c.Context(), s.agent, picks[0].Address, f)
+}
+
+// connectToResolve opens the state for reading, and the service for reading,
+// where nothing is decided.
+func (a *app) connectToResolve(ctx context.Context, dir string, decides bool) (*session, error) {
+	if decides {
+		return a.connectToRecover(ctx, dir)
+	}
+	if _, err := a.projectOf(dir); err != nil {
+		return nil, err
+	}
+	return a.connect(ctx, a.load(ctx, dir), true)
+}
+
+func (a *app) resolveWith(ctx context.Context, agent *reconcile.Agent, address resource.Address, f resolveFlags) error {
+	e, err := agent.Evidence(ctx, address)
+	a.clearLine()
+	if err != nil {
+		return err
+	}
+	if e == nil {
+		return &exit{exitUsage, fmt.Sprintf("nothing of %s is unknown; adsync status shows what is", address)}
+	}
+	d := evidenceOf(e)
+	if f.as == "" && !f.retry {
+		if err := a.showEvidence(d); err != nil {
+			return err
+		}
+		return &exit{exitUnknown, fmt.Sprintf("what became of %s is unknown; to decide it: adsync resolve %s --as applied, --as not-applied or --retry", address, address)}
+	}
+	decision := reconcile.Decision{As: outcomeWords[f.as], Retry: f.retry, ID: f.id, Unproven: f.unproven, By: whoami()}
+	if err := a.askDecision(ctx, d, f); err != nil {
+		return err
+	}
+	err = agent.Resolve(ctx, e, decision)
+	if errors.Is(err, reconcile.ErrUnproven) {
+		return &exit{exitRefused, err.Error() + "; nothing was decided. If you know that it is so, say --without-evidence (ADS3005)"}
+	}
+	if err != nil {
+		return err
+	}
+	if d.Decided = f.as; f.retry {
+		d.Decided = "retry"
+	}
+	return a.showEvidence(d)
+}
+
+// askDecision shows what is known and wants the word yes.
+func (a *app) askDecision(ctx context.Context, d resolveDocument, f resolveFlags) error {
+	if f.yes {
+		return nil
+	}
+	if !isTerminal(a.in) {
+		return configuration("resolve asks before it decides, and there is no terminal to ask at; use --yes")
+	}
+	w := bufio.NewWriter(a.err)
+	for _, text := range d.lines() {
+		fmt.Fprintln(w, diag.Printable(text))
+	}
+	fmt.Fprint(w, "Decide it so? Only yes does: ")
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return confirmed(ctx, a.in)
+}
+
+// whoami names who decides: the user and the machine.
+func whoami() string {
+	name, host := "somebody", "an unnamed host"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if h, err := os.Hostname(); err == nil {
+		host = h
+	}
+	return name + " on " + host
+}
+
+func evidenceOf(e *reconcile.Evidence) resolveDocument {
+	sum := sha256.Sum256(e.Step.Body)
+	d := resolveDocument{
+		FormatVersion: formatVersion, Address: e.Operation.Address.String(), Action: e.Operation.Action, Step: e.Step.ID, Point: string(e.Step.Point),
+		Request: "POST " + e.Step.Path, Key: e.Step.Key, Job: e.Step.JobID, Bytes: len(e.Step.Body), SHA256: hex.EncodeToString(sum[:]),
+		Sent: orNull(e.Step.SentAt), Why: e.Message(), Listed: e.Listed, Live: append([]string{}, e.Live...), Log: []loggedDocument{}, Shows: "nothing", ID: e.ID,
+	}
+	for _, entry := range e.Log {
+		d.Log = append(d.Log, loggedDocument{entry.ID, entry.Actor, entry.At})
+	}
+	for word, outcome := range outcomeWords {
+		if e.Proves == outcome {
+			d.Shows = word
+		}
+	}
+	return d
+}
+
+func (a *app) showEvidence(d resolveDocument) error {
+	if a.flags.output == "json" {
+		return a.printJSON(d)
+	}
+	lines := d.lines()
+	if d.Decided != "" {
+		lines = []string{fmt.Sprintf("%s: decided as %s", d.Address, d.Decided)}
+	}
+	for _, text := range lines {
+		if _, err := fmt.Fprintln(a.out, diag.Printable(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lines say what is known to people.
+func (d resolveDocument) lines() []string {
+	key := "no key"
+	if d.Key != "" {
+		key = "key " + d.Key
+	}
+	lines := []string{
+		fmt.Sprintf("%s  %s", d.Address, d.Why),
+		fmt.Sprintf("  request    %s, %d bytes, %s%s; step %s, %s", d.Request, d.Bytes, key, openDocument{Job: d.Job, Sent: d.Sent}.when(), d.Step, d.Point),
+	}
+	switch {
+	case !d.Listed:
+		lines = append(lines, "  live       the service does not show resources of this kind")
+	case len(d.Live) == 0 && d.Shows != "applied":
+		lines = append(lines, "  live       nothing that it may have made or changed")
+	case len(d.Live) == 0:
+		lines = append(lines, "  live       "+d.ID)
+	default:
+		lines = append(lines, "  live       of its name, beneath its parent: "+strings.Join(d.Live, ", "))
+	}
+	for _, entry := range d.Log {
+		lines = append(lines, fmt.Sprintf("  audit log  %s created %s at %s", entry.Actor, entry.ID, utc(entry.At)))
+	}
+	if len(d.Log) == 0 {
+		lines = append(lines, "  audit log  no create of its kind and name since then, or it is not shown")
+	}
+	shows := map[string]string{"applied": "it was applied", "not-applied": "it was not applied", "nothing": "nothing is certain"}[d.Shows]
+	return append(lines, "  all in all "+shows)
+}
