@@ -67,8 +67,10 @@ sim:
 	../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.v -test.run TestHistories$$ -sim.histories $$half -sim.seed $$(( $(SEED) + half )) & second=$$!; \
 	wait $$first; failed=$$?; wait $$second && exit $$failed
 
-# crash: end the agent at every effect of every scenario.
+# crash: end the agent at every effect of every scenario, and fail the power after
+# every system call of a writer of the state.
 crash:
+	$(GO) test -count=1 -v -timeout 60m -run 'TestPower' ./state -power-cuts 8
 	$(GO) test -count=1 -timeout 60m -run 'TestCrash' ./reconcile -crash-stride 1
 
 # draws: DRAWS services that differ wherever the interface is silent.

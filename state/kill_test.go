@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,17 +23,19 @@ import (
 func TestMain(m *testing.M) {
 	switch dir := os.Getenv("ADSYNC_STATE_VICTIM"); {
 	case dir != "":
-		err := victim(dir)
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(3)
+		if err := victim(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(3)
+		}
 	default:
 		os.Exit(m.Run())
 	}
 }
 
-// victim applies without end: it begins a step, finishes it with a record, and
+// victim applies without end, or so many steps: it begins a step, finishes it with a record, and
 // says so on stdout once each is acknowledged.
 func victim(dir string) error {
+	runtime.LockOSThread() // strace counts the calls of each thread apart
 	ctx := context.Background()
 	if err := limitFiles(os.Getenv("ADSYNC_STATE_LIMIT")); err != nil {
 		return err
@@ -44,7 +48,11 @@ func victim(dir string) error {
 		return err
 	}
 	fmt.Println("ready", s.Header().Lineage)
-	for {
+	steps, err := strconv.Atoi(os.Getenv("ADSYNC_STATE_STEPS"))
+	if err != nil {
+		steps = math.MaxInt
+	}
+	for range steps {
 		n, err := s.NextSequence(ctx)
 		if err != nil {
 			return errors.Join(err, suspectStays(s))
@@ -55,6 +63,7 @@ func victim(dir string) error {
 			return errors.Join(err, suspectStays(s))
 		}
 	}
+	return s.Close()
 }
 
 func live(s Store, id string, n int) error {

@@ -14,6 +14,7 @@ need /usr/lib/python3/dist-packages/xlsxwriter python3-xlsxwriter
 need ssconvert gnumeric
 need chromium chromium
 need jq jq
+need strace strace
 need curl curl
 [ -z "$missing" ] && exit 0
 echo "installing:$missing"
