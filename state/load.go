@@ -106,7 +106,7 @@ func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, keep keeper) (H
 		var value string
 		var sum int64
 		if err := rows.Scan(&r.class, &r.key, &value, &sum); err != nil {
-			return Header{}, translate(err)
+			return Header{}, unscannable(err)
 		}
 		if err := d.check(r, value, sum); err != nil {
 			return Header{}, err

@@ -114,7 +114,7 @@ func (d *database) read(r record) (string, error) {
 		return "", unreadable(r)
 	}
 	if err != nil {
-		return "", translate(err)
+		return "", unscannable(err)
 	}
 	return value, d.check(r, value, sum)
 }
@@ -137,7 +137,7 @@ func (d *database) each(c class, visit func(key, value string) error) error {
 		var key, value string
 		var sum int64
 		if err := rows.Scan(&key, &value, &sum); err != nil {
-			return translate(err)
+			return unscannable(err)
 		}
 		if err := d.check(record{c, key}, value, sum); err != nil {
 			return err
@@ -212,6 +212,15 @@ func (d *database) close() error {
 		failed = append(failed, d.mark.close())
 	}
 	return errors.Join(failed...)
+}
+
+// unscannable says which of our errors a row is that cannot be read: a value of
+// another type than it was written with is damage.
+func unscannable(err error) error {
+	if _, ok := errors.AsType[*sqlite.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return translate(err)
+	}
+	return fmt.Errorf("%w: %w; %s", ErrDamaged, err, restore)
 }
 
 // translate says which of our errors an error of SQLite is.
