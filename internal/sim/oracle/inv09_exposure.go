@@ -85,8 +85,8 @@ func (h *History) asked(a *Apply, live map[string]*Entry) int64 {
 		}
 		found[tag] = true
 		sum += max(e.After.spend(e.Kind), files.spend(tag, e.After))
-		if touched[tag] && files.spend(tag, e.After) > 0 { // a budget set by others is held, a status edited in the files is not
-			sum += max(0, e.After.budget(e.Kind)-files.spend(tag, e.After))
+		if touched[tag] { // what others set is held by itself: a budget while the files activate, an activation while the files raise
+			sum += max(e.After.budget(e.Kind), files.budget(tag, e.After)) - max(e.After.spend(e.Kind), files.spend(tag, e.After))
 		}
 	}
 	for tag := range files {
@@ -114,15 +114,23 @@ func (h *History) lowered(a *Apply, live map[string]*Entry) int64 {
 
 // spend is what the files let a campaign spend; what they do not say is as it is.
 func (f Files) spend(tag string, live Record) int64 {
+	status, given := f.wants(tag, "status")
+	if !given {
+		status = live.at("status")
+	}
+	if !same(status, "active") {
+		return 0
+	}
+	return f.budget(tag, live)
+}
+
+func (f Files) budget(tag string, live Record) int64 {
 	item := f[tag]
 	value := func(name string) any {
 		if v, given := f.wants(tag, name); given {
 			return v
 		}
 		return live.at(pathOf(item.Kind, name))
-	}
-	if !same(value("status"), "active") {
-		return 0
 	}
 	daily, _ := value("budget.daily").(int64)
 	lifetime, _ := value("budget.lifetime").(int64)

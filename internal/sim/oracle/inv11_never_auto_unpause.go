@@ -5,8 +5,8 @@ import "fmt"
 // NeverAutoUnpause is invariant 11: who paused or archived last, if it was not
 // an agent, is overruled only by a later edit of the status.
 func NeverAutoUnpause(h *History) error {
-	if h.Shared && !h.ListsHold {
-		return nil // an agent that does not see a resource creates it, and is given the one there is
+	if h.Shared {
+		return nil // what one agent did after the other's last look is an edit to the other
 	}
 	paused := map[string]*Entry{}
 	for i := range h.W {

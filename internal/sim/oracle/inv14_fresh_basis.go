@@ -6,8 +6,8 @@ import "fmt"
 // not overwrite it, as drift and conflicts are held here. What was written after
 // the agent's last look at the resource is the window that nobody can close.
 func FreshBasis(h *History) error {
-	if h.Shared && !h.ListsHold {
-		return nil // an agent that does not see a resource creates it, and is given the one there is
+	if h.Shared {
+		return nil // what one agent did after the other's last look is an edit to the other
 	}
 	type writing struct {
 		by    *Entry
@@ -31,7 +31,7 @@ func FreshBasis(h *History) error {
 					}
 					continue
 				}
-				if r := h.requestOf(e); over.by != nil && r != nil && h.readBetween(e.ID, over.by, r) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) {
+				if r := h.requestOf(e); over.by != nil && r != nil && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) {
 					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
 				}
 			}
@@ -45,6 +45,22 @@ func (h *History) agreed(tag, name string, value any, to int) bool {
 	for k := 0; k <= to && k < len(h.Commits); k++ {
 		if want, given := h.Commits[k].wants(tag, name); given && same(want, value) {
 			return true
+		}
+	}
+	return false
+}
+
+// newborn says that a stranger wrote while the run was under way that created the
+// resource: what is read back then passes for what the service put there itself.
+func (h *History) newborn(by *Entry) bool {
+	for _, a := range h.Applies {
+		if by.Seq <= a.From || by.Seq > a.To {
+			continue
+		}
+		for i := range h.W {
+			if e := &h.W[i]; e.ID == by.ID && e.Action == "create" && e.Seq > a.From {
+				return true
+			}
 		}
 	}
 	return false
