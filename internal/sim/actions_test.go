@@ -157,7 +157,7 @@ func (w *world) both(a action) {
 // desired is what the files say, and what is allowed.
 func (w *world) desired(p *process) reconcile.Desired {
 	policy := plan.DefaultPolicy()
-	d := reconcile.Desired{Snapshot: snapshot(w.history.Commits[p.commit]), Policy: policy}
+	d := reconcile.Desired{Snapshot: w.read(w.history.Commits[p.commit]), Policy: policy}
 	if w.strict {
 		return d
 	}

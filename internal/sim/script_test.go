@@ -80,7 +80,7 @@ type drawer struct{ *rand.Rand }
 
 func drawScript(seed uint64) script {
 	d := drawer{rand.New(rand.NewPCG(seed, 0x686973))}
-	s := script{Seed: seed, Wire: d.once(10), Read: d.once(20), Strict: d.once(10)}
+	s := script{Seed: seed, Wire: d.once(10), Read: d.once(12), Strict: d.once(10)}
 	if !d.once(4) {
 		s.Points = d.Uint64()>>1 | 1
 	}

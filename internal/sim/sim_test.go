@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -74,7 +75,7 @@ func (w *world) live(s script) (bad error) {
 	for i, a := range s.Actions {
 		w.do(a)
 		w.collect()
-		if err := oracle.Judge(&w.history, oracle.Safety); err != nil {
+		if err := cmp.Or(w.wrong, oracle.Judge(&w.history, oracle.Safety)); err != nil {
 			return fmt.Errorf("after action %d (%s): %w", i+1, a, err)
 		}
 	}

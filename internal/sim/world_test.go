@@ -44,6 +44,8 @@ type world struct {
 	logger   *slog.Logger
 	wrongKey bool
 	strict   bool
+	reads    bool  // files go through the program's own readers
+	wrong    error // what an action itself found wrong
 
 	mu        sync.Mutex
 	history   oracle.History
@@ -74,7 +76,7 @@ func (r *random) Read(b []byte) (int, error) {
 }
 
 func openWorld(ctx context.Context, s script, t *tally) *world {
-	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, strict: s.Strict}
+	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, strict: s.Strict, reads: s.Read}
 	w.logger = newLogger(w)
 	w.service = w.openService(s)
 	w.connect(s.Wire)

@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/internal/sim/oracle"
+	"adsync/sources"
+)
+
+// read gives the files through the program's own readers, where a history is
+// about them too. What they make of the files is held against what the files
+// were written from: invariant 7.
+func (w *world) read(f oracle.Files) *resource.Snapshot {
+	if !w.reads || len(f) == 0 { // no source at all is refused, and not what a history is about
+		return snapshot(f)
+	}
+	w.count("reading of files")
+	d := sources.LoadContents(w.ctx, project(), kinds.All(), written(f))
+	switch {
+	case diag.HasErrors(d.Problems):
+		w.wrong = fmt.Errorf("invariant 7: the files are refused: %v", d.Problems)
+	case d.Snapshot.Len() != len(f):
+		w.wrong = fmt.Errorf("invariant 7: %d resources were read; the files have %d", d.Snapshot.Len(), len(f))
+	}
+	w.readBroken(f)
+	return d.Snapshot
+}
+
+// readBroken has the readers refuse the same files with one that is damaged.
+func (w *world) readBroken(f oracle.Files) {
+	contents := written(f)
+	for _, name := range slices.Sorted(maps.Keys(contents)) {
+		contents[name] = append(contents[name], "\n- [cut"...)
+		if d := sources.LoadContents(w.ctx, project(), kinds.All(), contents); !diag.HasErrors(d.Problems) {
+			w.wrong = fmt.Errorf("invariant 6: a damaged file is taken for %d resources", d.Snapshot.Len())
+		}
+		return
+	}
+}
+
+func project() sources.Project {
+	return sources.Project{Root: ".", Account: sources.Account{ID: account, Currency: "USD", TimeZone: "America/New_York"}}
+}
+
+// written is the files as YAML, one a kind.
+func written(f oracle.Files) map[string][]byte {
+	contents := map[string][]byte{}
+	for _, tag := range slices.Sorted(maps.Keys(f)) {
+		item := f[tag]
+		name := item.Kind + ".yaml"
+		contents[name] = append(contents[name], document(f, item)...)
+	}
+	return contents
+}
+
+func document(f oracle.Files, item oracle.Item) string {
+	lines := []string{"---", "kind: " + item.Kind, "key: " + item.Tag}
+	above := map[string]string{}
+	for parent, ok := f[item.Parent]; ok; parent, ok = f[parent.Parent] {
+		above[parent.Kind] = parent.Tag
+	}
+	for _, kind := range slices.Sorted(maps.Keys(above)) {
+		lines = append(lines, kind+": "+above[kind])
+	}
+	nested := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(item.Values)) {
+		outer, inner, isNested := strings.Cut(name, ".")
+		if isNested {
+			nested[outer] = append(nested[outer], inner+": "+literal(item.Values[name]))
+			continue
+		}
+		lines = append(lines, name+": "+literal(item.Values[name]))
+	}
+	for _, outer := range slices.Sorted(maps.Keys(nested)) {
+		lines = append(lines, outer+": {"+strings.Join(nested[outer], ", ")+"}")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// literal writes a value; amounts are written in units, digit by digit.
+func literal(value any) string {
+	switch v := value.(type) {
+	case int64:
+		return fmt.Sprintf("%d.%06d", v/1_000_000, v%1_000_000)
+	case string:
+		return strconv.Quote(v)
+	case []string:
+		quoted := make([]string, len(v))
+		for i, each := range v {
+			quoted[i] = strconv.Quote(each)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	}
+	return "null"
+}
