@@ -17,12 +17,13 @@ type disk struct {
 	process *process
 
 	mu    *sync.Mutex
-	sent  map[string]bool       // path, key and body of what is marked as sent
+	sent  map[string]bool       // by request: marked as sent
+	begun map[string]int        // by request: the commit of the run that journalled it
 	steps map[string]state.Step // by id, as the journal holds them
 }
 
 func newDisk(store state.Store) *disk {
-	return &disk{Store: store, mu: &sync.Mutex{}, sent: map[string]bool{}, steps: map[string]state.Step{}}
+	return &disk{Store: store, mu: &sync.Mutex{}, sent: map[string]bool{}, begun: map[string]int{}, steps: map[string]state.Step{}}
 }
 
 // of gives the same disk to another process.
@@ -50,7 +51,22 @@ func (d *disk) write(do func() error) error {
 func (d *disk) holds(r *oracle.Request) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return r.Path == "/upload" || d.sent[r.Path+"\n"+r.Key+"\n"+string(r.Content)]
+	return r.Path == "/upload" || d.sent[requestName(r.Path, r.Key, r.Content)]
+}
+
+// commitOf is the commit of the run that journalled a request, which may have
+// died before it sent it.
+func (d *disk) commitOf(r *oracle.Request) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if commit, ok := d.begun[requestName(r.Path, r.Key, r.Content)]; ok {
+		return commit
+	}
+	return r.Commit
+}
+
+func requestName(path, key string, body []byte) string {
+	return path + "\n" + key + "\n" + string(body)
 }
 
 func (d *disk) Begin(ctx context.Context, steps ...state.Step) error {
@@ -62,6 +78,7 @@ func (d *disk) Begin(ctx context.Context, steps ...state.Step) error {
 		defer d.mu.Unlock()
 		for _, s := range steps {
 			d.steps[s.ID] = s
+			d.begun[requestName(s.Path, s.Key, s.Body)] = d.process.commit
 		}
 		return nil
 	})
@@ -75,7 +92,7 @@ func (d *disk) Move(ctx context.Context, id string, to state.Point, u state.Upda
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if s := d.steps[id]; to == state.Sent {
-			d.sent[s.Path+"\n"+s.Key+"\n"+string(s.Body)] = true
+			d.sent[requestName(s.Path, s.Key, s.Body)] = true
 		}
 		return nil
 	})

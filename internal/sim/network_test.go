@@ -154,7 +154,7 @@ func (w *world) note(p *process, r *http.Request) *oracle.Request {
 		DryRun:     path == "/bulk_mutation_jobs" && bytes.Contains(content, []byte(`"validate_only":true`)),
 		Credential: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
 	}
-	n.Journalled = p.disk.holds(n)
+	n.Journalled, n.Commit = p.disk.holds(n), p.disk.commitOf(n)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n.N = len(w.history.Requests) + 1

@@ -11,16 +11,19 @@ func (h *History) ours(e *Entry) (agent int, yes bool) {
 // managed are the kinds this package has a model of.
 func managed(e *Entry) bool { return fields[e.Kind] != nil }
 
-// requestOf is the first request that carried the bytes of an entry.
+// requestOf is the last request before an entry that carried its bytes: without
+// a key, the same bytes may be sent again for other files.
 func (h *History) requestOf(e *Entry) *Request {
+	var found *Request
 	for _, r := range h.Requests {
-		if r.Mutates() && r.Body == e.Body && r.Key == e.Key && h.Credentials[r.Agent] == r.Credential && h.Actors[r.Agent] == e.Actor {
-			if e.JobID != "" || r.names(e) {
-				return r
-			}
+		if found != nil && r.N > e.Request {
+			break
+		}
+		if r.Mutates() && r.Body == e.Body && r.Key == e.Key && h.Actors[r.Agent] == e.Actor && (e.JobID != "" || r.names(e)) {
+			found = r
 		}
 	}
-	return nil
+	return found
 }
 
 // names says that a single request could have written an entry: without a body
