@@ -136,7 +136,7 @@ func endAs(ctx context.Context, d *reportDocument, ending error, dir string) {
 		code = exitCode(ctx, ending)
 	}
 	d.Exit, d.Next = &code, next(d, code, dir)
-	if code == exitInterrupted {
+	if code == exitInterrupted || ctx.Err() != nil && code != exitDone {
 		d.Ended = runview.Interrupted
 	}
 }
