@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -98,6 +100,8 @@ func (d decoder) textValue(a *resource.Attribute, s string) resource.Value {
 	switch {
 	case s == "":
 		return resource.Value{}
+	case isNumber(a) && digitsOnly(s):
+		return d.numberValue(a, json.Number(s))
 	case a.Wire.Codec == resource.FileID && d.files[s] != "":
 		return resource.Text(d.files[s])
 	case a.Wire.Codec == resource.FileID:
@@ -111,9 +115,9 @@ func (d decoder) textValue(a *resource.Attribute, s string) resource.Value {
 }
 
 func (d decoder) numberValue(a *resource.Attribute, n json.Number) resource.Value {
-	i, err := n.Int64()
+	i, whole := wholeNumber(n.String())
 	switch {
-	case err != nil, a.Wire.Codec == resource.Digits:
+	case !whole, a.Wire.Codec == resource.Digits:
 		return resource.Text(n.String())
 	case a.Wire.Codec == resource.StartTime:
 		return resource.Text(resource.DayOf(i, d.zone))
@@ -121,6 +125,32 @@ func (d decoder) numberValue(a *resource.Attribute, n json.Number) resource.Valu
 		return resource.Text(resource.LastDayOf(i, d.zone))
 	}
 	return resource.Number(i)
+}
+
+// isNumber says that the service holds a number.
+func isNumber(a *resource.Attribute) bool {
+	return a.Type == resource.TypeMoney || a.Type == resource.TypeCount || a.Wire.Codec == resource.StartTime || a.Wire.Codec == resource.EndTime
+}
+
+func digitsOnly(s string) bool {
+	return len(s) < 20 && strings.Trim(s, "0123456789") == ""
+}
+
+// wholeNumber reads a whole number however it is written, such as 1e8 or
+// 100000000.0, and never through a float.
+func wholeNumber(s string) (int64, bool) {
+	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return i, true
+	}
+	_, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	if len(s) > 40 || len(exponent) > 3 || strings.Trim(s, "0123456789.eE+-") != "" {
+		return 0, false
+	}
+	exact, ok := new(big.Rat).SetString(s)
+	if !ok || !exact.IsInt() || !exact.Num().IsInt64() {
+		return 0, false
+	}
+	return exact.Num().Int64(), true
 }
 
 func listValue(a *resource.Attribute, wire []any) resource.Value {
