@@ -127,6 +127,7 @@ func (f folder) openExisting(ctx context.Context, o Options) (*ledger, error) {
 	if d.mark, err = openMark(f.path(markName), c.header.Lineage); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
+	d.place = newPlace(f.path(databaseName), f.path(databaseName+"-wal"), f.path(markName), f.path(lockName))
 	return newLedger(d, c, o), nil
 }
 

@@ -47,7 +47,8 @@ type database struct {
 	upsert *sql.Stmt
 	delete *sql.Stmt
 	summer summer
-	mark   *mark // nil while the file is being made
+	mark   *mark  // nil while the file is being made
+	place  *place // nil with mark
 }
 
 // mode is how a database is opened.
@@ -170,7 +171,10 @@ func (d *database) commit(h Header, t tally, writes []write) error {
 	if d.mark == nil {
 		return nil
 	}
-	return d.mark.raise(h.Serial)
+	if err := d.mark.raise(h.Serial); err != nil {
+		return err
+	}
+	return d.place.check()
 }
 
 func (d *database) writeAll(tx *sql.Tx, writes []write) error {
