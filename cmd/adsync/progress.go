@@ -129,7 +129,7 @@ func (a *app) clearLine() { a.line.clear() }
 // progress takes how far reading and checking are.
 func (a *app) progress(p reconcile.Progress) {
 	a.line.change(func(m *runview.Meter) {
-		if p.Stage != "read back" { // a part of the run, which has a count of its own
+		if !m.Counting() {
 			m.Enter(p.Stage, p.Done, p.Total)
 		}
 	})

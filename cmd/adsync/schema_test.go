@@ -49,10 +49,14 @@ func TestPrintedDocumentsFitTheirSchemas(t *testing.T) {
 	edit(t, filepath.Join(dir, "spring.yaml"), "daily: 50.00", "daily: 500000.00")
 	fits(t, plan, "a plan that is held", printed(t, "plan", "-o", "json", dir))
 	fitsEachLine(t, "a plan that is held", printed(t, "plan", "-o", "ndjson", dir))
+	fitsRun(t, "an apply that is held", output(t, "apply", "--yes", "-o", "ndjson", dir))
+	fitsRun(t, "a run that is shown", printed(t, "show", "-o", "ndjson", "1", dir))
+	fits(t, report, "a run that is shown", printed(t, "show", "-o", "json", "1", dir))
 	fits(t, report, "an apply of nothing, as all is held", output(t, "apply", "--yes", "-o", "json", dir))
 	edit(t, filepath.Join(dir, "spring.yaml"), "kind: campaign", "kind: campain")
 	fits(t, plan, "a plan of files that do not parse", output(t, "plan", "-o", "json", dir))
 	fitsEachLine(t, "a plan of files that do not parse", output(t, "plan", "-o", "ndjson", dir))
+	fitsRun(t, "an apply of files that do not parse", output(t, "apply", "--yes", "-o", "ndjson", dir))
 	fits(t, report, "an apply of files that do not parse", output(t, "apply", "--yes", "-o", "json", dir))
 	for _, wrong := range []string{`{}`, `[]`, `{"format_version": "1"}`} {
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
@@ -62,6 +66,19 @@ func TestPrintedDocumentsFitTheirSchemas(t *testing.T) {
 		if plan.Validate(document) == nil || report.Validate(document) == nil {
 			t.Errorf("%s fits a schema; want neither", wrong)
 		}
+	}
+}
+
+// fitsRun wants a beginning, then whatever, then an end.
+func fitsRun(t *testing.T, what, text string) {
+	t.Helper()
+	line := compiled(t, "run-event")
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, l := range lines {
+		fits(t, line, fmt.Sprintf("%s, line %d", what, i+1), l)
+	}
+	if first, last := lines[0], lines[len(lines)-1]; !strings.HasPrefix(first, `{"type":"run",`) || !strings.HasPrefix(last, `{"type":"finished",`) {
+		t.Errorf("%s begins %.40s and ends %.40s; want its beginning and its end", what, first, last)
 	}
 }
 

@@ -33,6 +33,10 @@ func (m *Meter) Count(total int, now time.Time) {
 	m.Done, m.Total, m.began, m.first, m.jobs = 0, total, now, 0, map[string]state.Point{}
 }
 
+// Counting says that a run's operations are counted: what it reads on its way is
+// no stage of its own.
+func (m *Meter) Counting() bool { return m.jobs != nil }
+
 // Step takes a request that reached a point.
 func (m *Meter) Step(wave string, step state.Step) {
 	if wave != m.Stage {
@@ -103,7 +107,7 @@ func (m *Meter) pieces(now time.Time) []piece {
 		pieces = append(pieces, piece{count, count, 1})
 	}
 	if sent, running, done := m.jobsAt(); sent+running+done > 0 {
-		pieces = append(pieces, piece{fmt.Sprintf("jobs: %d submitted, %d running, %d done", sent, running, done), fmt.Sprintf("jobs %d/%d/%d", sent, running, done), 3})
+		pieces = append(pieces, piece{fmt.Sprintf("jobs: %d submitted, %d running, %d done", sent, running, done), fmt.Sprintf("jobs %d sent %d running %d done", sent, running, done), 3})
 	}
 	if m.Left >= 0 && m.jobs != nil {
 		left := planview.Thousands(m.Left) + " requests left"

@@ -35,8 +35,8 @@ func TestTheLineOfProgressFitsTheTerminal(t *testing.T) {
 		want  string
 	}{
 		{140, "create (wave 2) · 5,000/15,000 operations · jobs: 1 submitted, 2 running, 5 done · 412 requests left this minute · about 2 min left"},
-		{119, "create · 5,000/15,000 · jobs 1/2/5 · 412 requests left · about 2 min"},
-		{60, "create · 5,000/15,000 · jobs 1/2/5 · about 2 min"},
+		{119, "create · 5,000/15,000 · jobs 1 sent 2 running 5 done · 412 requests left · about 2 min"},
+		{72, "create · 5,000/15,000 · jobs 1 sent 2 running 5 done · about 2 min"},
 		{40, "create · 5,000/15,000 · about 2 min"},
 		{30, "create · 5,000/15,000"},
 		{8, "create"},
