@@ -55,6 +55,7 @@ type Plan struct {
 	Newer     int                // changes a saved plan does not know, and which are left out
 	Moved     []MoveDocument     // keys that change, with the record that goes along
 	Ignored   []Ignore           // attributes left to others, that hold today
+	Requests  *Requests          // what an apply would send; nil where nobody asked
 	Unmatched error              // a pattern of the selection that names nothing; nil where every one does
 
 	schemas resource.Schemas

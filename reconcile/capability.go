@@ -56,6 +56,10 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 	if err != nil {
 		return err
 	}
+	if r.forecast != nil { // asked now, and once more by an apply
+		r.forecast.note(plan.Request{Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{1}, Bytes: len(body)})
+		r.forecast.read("check", jobsPath+"/{id}", 1)
+	}
 	page, err := r.dryRun(ctx, body)
 	there := err == nil && !failedIn(page)
 	var refused *adsapi.Error

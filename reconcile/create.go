@@ -229,6 +229,10 @@ func (r *run) readCreated(ctx context.Context, parts []part) error {
 		if _, known := r.view.Live.Records[id]; known || r.caps[resource.BulkJobs] && r.sayable(e, p) {
 			continue
 		}
+		if r.forecast != nil {
+			r.forecast.read("follow-up", "/"+r.Schemas.Of(p.change.Address.Kind).Collection+"/{id}", 1)
+			continue
+		}
 		record, err := r.Service.Read(ctx, r.Schemas.Of(p.change.Address.Kind).Collection, id, nil)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", p.change.Address, err)

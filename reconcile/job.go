@@ -21,6 +21,9 @@ const jobsPath = "/bulk_mutation_jobs"
 
 // runJobs submits the batches of a wave side by side and waits for all of them.
 func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
+	if r.forecast != nil {
+		return r.foretellJobs(ctx, wave, batches)
+	}
 	results := make([][]settled, len(batches))
 	steps := make([]state.Step, len(batches))
 	for i, b := range batches {

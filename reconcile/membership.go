@@ -64,6 +64,10 @@ func (r *run) publishWave(ctx context.Context) error {
 			r.skip(address, "waits: its create was not confirmed")
 			continue
 		}
+		if r.forecast != nil {
+			_ = r.foretellMembers(ctx, "publish", p, nil)
+			continue
+		}
 		schema := r.Schemas.Of(address.Kind)
 		seen, err := r.awaitReady(ctx, schema, id)
 		if err != nil {
@@ -99,6 +103,13 @@ func (r *run) membersWave(ctx context.Context) error {
 	}
 	var all []begun
 	for _, p := range r.ready(r.memberships()) {
+		if r.forecast != nil {
+			_, file := r.membershipOf(p.change)
+			if err := r.foretellMembers(ctx, "members", p, func() (state.Step, error) { return r.membersStep(ctx, p, file, 0) }); err != nil {
+				return err
+			}
+			continue
+		}
 		step, accepted, err := r.beginMembers(ctx, p)
 		if err != nil {
 			return fmt.Errorf("change who is in %s: %w", p.change.Address, err)

@@ -37,6 +37,12 @@ func (r *run) mergers() []part { return r.createsThat(r.isMerge) }
 // changes who is in those: a merge takes the people of the moment.
 func (r *run) mergeWave(ctx context.Context) error {
 	for _, p := range r.ready(r.mergers()) {
+		if r.forecast != nil {
+			if err := r.foretellMembers(ctx, "merge", p, func() (state.Step, error) { return r.mergeStep(ctx, p, r.sourcesOf(p.change)) }); err != nil {
+				return err
+			}
+			continue
+		}
 		step, accepted, err := r.beginMerge(ctx, p)
 		if err != nil {
 			return fmt.Errorf("merge %s: %w", p.change.Address, err)

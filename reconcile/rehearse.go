@@ -18,7 +18,7 @@ import (
 // its row, and nothing is applied. What such a job does not check (interface,
 // part 4, bulk rule 9) can still fail later.
 func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
-	if !r.caps[resource.BulkJobs] || r.Bulk.Rehearse == RehearseNever && !r.dry {
+	if !r.caps[resource.BulkJobs] || r.Bulk.Rehearse == RehearseNever && (!r.dry || r.forecast != nil) {
 		return nil, nil
 	}
 	creation, err := r.planCreation(ctx)
@@ -26,6 +26,9 @@ func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
 		return nil, err
 	}
 	checks := r.rehearsed(creation)
+	if r.forecast != nil {
+		return nil, r.foretellChecks(checks)
+	}
 	return r.rehearseJobs(ctx, len(checks), func(i int) ([]diag.Problem, error) {
 		return r.rehearseCreates(ctx, checks[i], creation.keys)
 	})
@@ -36,7 +39,7 @@ func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
 // checked; what an account may not do shows in the shape.
 func (r *run) rehearsed(c creation) []batch {
 	jobs := slices.Concat(c.jobs, pack(c.tails, r.jobRoom()))
-	if r.dry || r.Bulk.Rehearse == RehearseAlways || len(jobs) <= 1 { // who only asks wants to hear everything
+	if r.dry && r.forecast == nil || r.Bulk.Rehearse == RehearseAlways || len(jobs) <= 1 { // who only asks wants to hear everything
 		return jobs
 	}
 	var sample batch

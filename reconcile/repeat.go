@@ -84,6 +84,9 @@ func (r *run) repeatable(ctx context.Context, c *creation) ([]batch, error) {
 	if err := r.readBack(ctx); err != nil {
 		return nil, err
 	}
+	if r.forecast != nil {
+		return c.tails, nil
+	}
 	var tails []batch
 	for _, tail := range c.tails {
 		ready, err := r.parentsStand(tail)

@@ -62,7 +62,11 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 		if s.settle != nil && words[0] == "bulk_mutation_jobs" {
 			s.settle(words[1])
 		}
-		words[1] = "id"
+	}
+	for i, word := range words {
+		if strings.ContainsAny(word, "0123456789") {
+			words[i] = "id"
+		}
 	}
 	s.counts[r.Method+" "+strings.Join(words, "/")]++
 	if posts(r, "bulk_mutation_jobs") {

@@ -69,6 +69,13 @@ func (r *run) splitRevised(parts []part) (plain, revised []part) {
 // write that comes too late is refused, never repeated.
 func (r *run) runRevised(ctx context.Context, wave string, parts []part) error {
 	for _, p := range parts {
+		if r.forecast != nil {
+			r.foretellReads(wave, []expectation{{address: p.change.Address}})
+			if err := r.sendSingles(ctx, wave, []part{p}); err != nil {
+				return err
+			}
+			continue
+		}
 		reader := r.reader()
 		revision, err := reader.revision(ctx, r.Schemas.Of(p.change.Address.Kind))
 		if err != nil {

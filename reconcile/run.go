@@ -30,7 +30,8 @@ type run struct {
 	caps      map[resource.Capability]bool
 	astray    []part // creates of a job that did not come beneath the parent that is there
 	steps     int
-	dry       bool // nothing is recorded: it only asks
+	dry       bool      // nothing is recorded: it only asks
+	forecast  *forecast // requests are noted here and not sent; nil: they are sent
 	teller    *teller
 
 	refusedWhole atomic.Int32 // jobs

@@ -32,6 +32,10 @@ func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error 
 	if err != nil || len(steps) == 0 {
 		return err
 	}
+	if r.forecast != nil {
+		r.foretellSteps(wave, steps, sent)
+		return nil
+	}
 	if err := r.Store.Begin(ctx, steps...); err != nil {
 		return fmt.Errorf("journal wave %s: %w", wave, err)
 	}

@@ -70,6 +70,13 @@ func (r *run) expectations(waiting []*standing) []expectation {
 }
 
 func (r *run) compareAll(ctx context.Context, waiting []*standing) error {
+	if r.forecast != nil {
+		r.foretellReads("read back", r.expectations(waiting))
+		for _, s := range waiting {
+			s.verified = true
+		}
+		return nil
+	}
 	seen, err := r.observe(ctx, r.expectations(waiting))
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/jsonschema"
 
-	"go.yaml.in/yaml/v3"
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
 // Bulk is how bulk jobs are used: each setting is one of bulkChoices, "" where

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -28,6 +29,7 @@ type planFlags struct {
 	unattended bool // nobody looks: allowances come from the operator's file alone
 	base       string
 	full       bool
+	requests   bool
 	file       string // the form goes there, and not to standard output
 }
 
@@ -42,6 +44,7 @@ func (a *app) plan() *cobra.Command {
 	completes(c, "allow", plan.Allowable()...)
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
+	c.Flags().BoolVar(&f.requests, "requests", false, "show the requests an apply would send, in waves; what is not known of the account is asked with validate_only jobs")
 	f.selectFlags.register(c)
 	f.refreshFlag.register(c)
 	markedFlag(c, &f.marked)
@@ -149,6 +152,11 @@ func (a *app) planned(ctx context.Context, dir string, f planFlags) (loaded, *re
 	if err != nil {
 		return l, nil, nil, err
 	}
+	if f.requests && !diag.HasErrors(view.Plan.Problems) {
+		if view.Plan.Requests, err = s.agent.Requests(ctx, view); err != nil {
+			return l, nil, nil, fmt.Errorf("find the requests of an apply: %w", err)
+		}
+	}
 	return l, view, s.agent, a.noteOpenSteps(ctx, s.store)
 }
 
@@ -232,7 +240,7 @@ func (a *app) showPlan(l loaded, f planFlags, account state.Account, p *plan.Pla
 // document puts a plan together with what it was computed from, and the
 // problems of the files with its own.
 func (a *app) document(l loaded, account state.Account, p *plan.Plan) *planDocument {
-	document := &planDocument{FormatVersion: formatVersion, Account: accountOf(account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Revision: a.revisionOf(l), Document: p.Document()}
+	document := &planDocument{FormatVersion: formatVersion, Account: accountOf(account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Revision: a.revisionOf(l), Document: p.Document(), Requests: p.Requests}
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)

@@ -16,7 +16,8 @@ type Document struct {
 	PlanHash      string    `json:"plan_hash"`
 	Revision      *Revision `json:"revision,omitempty"` // absent outside a git repository
 	plan.Document
-	Error string `json:"error,omitempty"`
+	Requests *plan.Requests `json:"requests,omitempty"` // what an apply would send, where that is asked for
+	Error    string         `json:"error,omitempty"`
 }
 
 // Account is the ad account a document is about.

@@ -39,6 +39,7 @@ func WriteText(w io.Writer, schemas resource.Schemas, d *Document, o TextOptions
 	t.slips(p)
 	t.trees(p)
 	t.ending(p)
+	t.requests(d.Requests)
 	_, err := io.WriteString(w, strings.TrimRight(t.text.String(), "\n")+"\n")
 	return err
 }

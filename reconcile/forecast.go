@@ -1,0 +1,219 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// Requests goes through an apply of the plan wave by wave, deciding, encoding and
+// packing as an apply does, and notes each request instead of sending it. What
+// is not known of the account is asked for with validate_only jobs. Nothing is
+// changed and nothing recorded.
+func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error) {
+	own := *a
+	own.Store, own.Watch = quiet{a.Store}, nil
+	own.Progress = nil
+	r := own.newRun("plan", view)
+	r.dry, r.started, r.forecast = true, a.Now(), &forecast{}
+	files, err := a.Store.Files(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the uploaded images: %w", err)
+	}
+	r.files = files
+	if err := r.findCapabilities(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := r.rehearse(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.waves(ctx); err != nil {
+		return nil, err
+	}
+	return r.forecast.sum(), nil
+}
+
+// quiet is a store that a forecast reads and never writes.
+type quiet struct{ state.Store }
+
+func (quiet) Record(context.Context, []state.Applied) error                     { return nil }
+func (quiet) Forget(context.Context, []resource.Address) error                  { return nil }
+func (quiet) Advance(context.Context, []resource.Address) error                 { return nil }
+func (quiet) NextSequence(context.Context) (int64, error)                       { return 1, nil }
+func (quiet) Begin(context.Context, ...state.Step) error                        { return nil }
+func (quiet) Move(context.Context, string, state.Point, state.Update) error     { return nil }
+func (quiet) RecordFile(context.Context, string, string) error                  { return nil }
+func (quiet) RecordRun(context.Context, state.Run) error                        { return nil }
+func (quiet) Open(context.Context) ([]state.Step, error)                        { return nil, nil }
+func (quiet) RecordCapability(context.Context, resource.Capability, bool) error { return nil }
+func (quiet) Block(context.Context, []state.Blocked) error                      { return nil }
+func (quiet) Unblock(context.Context, []resource.Address) error                 { return nil }
+func (quiet) Finish(context.Context, string, []state.Applied, []settled) error  { return nil }
+
+// forecast notes requests.
+type forecast struct{ requests []plan.Request }
+
+// note adds requests to those that are like them.
+func (f *forecast) note(q plan.Request) {
+	i := slices.IndexFunc(f.requests, func(o plan.Request) bool {
+		return o.Wave == q.Wave && o.Method == q.Method && o.Path == q.Path && o.Why == q.Why && o.AtLeast == q.AtLeast
+	})
+	if i < 0 {
+		q.FollowUp = q.Wave == "follow-up"
+		f.requests = append(f.requests, q)
+		return
+	}
+	o := &f.requests[i]
+	o.Count, o.Bytes, o.Operations = o.Count+q.Count, o.Bytes+q.Bytes, append(o.Operations, q.Operations...)
+}
+
+func (f *forecast) read(wave, path string, count int) {
+	if count > 0 {
+		f.note(plan.Request{Wave: wave, Method: "GET", Path: path, Count: count, AtLeast: true})
+	}
+}
+
+// sum adds up, and gives the time the limits of the service dictate.
+func (f *forecast) sum() *plan.Requests {
+	all := &plan.Requests{Requests: f.requests}
+	if all.Requests == nil {
+		all.Requests = []plan.Request{}
+	}
+	limits := adsapi.DefaultLimits()
+	endpoints, submitted := map[string]int{}, 0
+	for _, q := range f.requests {
+		all.Total += q.Count
+		endpoints[q.Path] += q.Count
+		if q.Path == jobsPath && q.Method == "POST" {
+			submitted += q.Count
+			if q.Wave != "check" {
+				all.Jobs += q.Count
+			}
+		}
+	}
+	longest := limits.Least(all.Total, submitted)
+	for _, n := range endpoints {
+		longest = max(longest, limits.LeastOf(n))
+	}
+	all.Seconds = int((longest + time.Second - 1) / time.Second)
+	return all
+}
+
+// placeholder stands for an id the service has not given yet.
+func placeholder(address resource.Address) string {
+	return "id-of-" + string(address.Kind) + "-" + strings.ReplaceAll(address.Key, "/", "-")
+}
+
+// foretell settles operations as an apply does when the service agrees.
+func (r *run) foretell(p part) {
+	address := p.change.Address
+	id := r.ids[address]
+	if id == "" {
+		id = placeholder(address)
+	}
+	r.settle(p, settled{Address: address, ResourceID: id, Outcome: state.OutcomeApplied})
+}
+
+// foretellJobs notes jobs, and what is asked after each.
+func (r *run) foretellJobs(ctx context.Context, wave string, batches []batch) error {
+	for _, b := range batches {
+		step, err := r.jobStep(ctx, wave, b)
+		if err != nil {
+			return err
+		}
+		r.forecast.note(plan.Request{Wave: wave, Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(step.Body)})
+		if needsResults(step) {
+			r.forecast.read(wave, jobsPath+"/{id}/operations", (len(b)+99)/100)
+		} else {
+			r.forecast.read(wave, jobsPath+"/{id}", 1)
+		}
+		for _, p := range b {
+			if p.repeat {
+				r.caps[resource.RepeatParent] = true
+				continue
+			}
+			r.foretell(p.part)
+		}
+	}
+	return nil
+}
+
+// foretellSteps notes single requests.
+func (r *run) foretellSteps(wave string, steps []state.Step, parts []part) {
+	for i, step := range steps {
+		r.forecast.note(plan.Request{Wave: wave, Method: "POST", Path: r.pattern(parts[i], step.Path), Count: 1, Bytes: len(step.Body), Why: r.whyAlone(parts[i])})
+		r.foretell(parts[i])
+	}
+}
+
+// pattern is a path with {id} for the id in it.
+func (r *run) pattern(p part, path string) string {
+	return "/" + strings.TrimPrefix(strings.Join(r.callOf(p).At("{id}"), "/"), "/")
+}
+
+// foretellReads notes the reads of resources by their ids, or by lists where that
+// is fewer.
+func (r *run) foretellReads(wave string, expected []expectation) {
+	kinds := map[resource.Kind]int{}
+	for _, e := range expected {
+		kinds[e.address.Kind]++
+	}
+	for _, schema := range r.Schemas {
+		n := kinds[schema.Kind]
+		switch {
+		case n == 0:
+		case schema.Listing.Path != "":
+			r.forecast.read(wave, "/"+schema.Listing.Path, 1)
+		case schema.Listing.NoRead:
+			r.forecast.read(wave, "/"+schema.Collection, 1)
+		case len(expected) > readOne:
+			r.forecast.read(wave, "/"+schema.Collection, (n+499)/500)
+		default:
+			r.forecast.read(wave, "/"+schema.Collection+"/{id}", n)
+		}
+	}
+}
+
+// foretellMembers notes an operation on people: what is read before, the request,
+// and what is asked for until it has ended.
+func (r *run) foretellMembers(ctx context.Context, wave string, p part, step func() (state.Step, error)) error {
+	collection := "/" + r.Schemas.Of(p.change.Address.Kind).Collection
+	r.forecast.read(wave, collection+"/{id}", 1)
+	if step == nil {
+		r.foretell(p)
+		return nil
+	}
+	if _, file := r.membershipOf(p.change); file != nil && !isNew(p.change) {
+		if err := r.uploadPeople(ctx, part{change: p.change, fields: []plan.Field{*file}}); err != nil {
+			return err
+		}
+	}
+	s, err := step()
+	if err != nil {
+		return err
+	}
+	r.forecast.note(plan.Request{Wave: wave, Method: "POST", Path: strings.Replace(s.Path, "/"+r.ids[p.change.Address]+"/", "/{id}/", 1), Count: 1, Bytes: len(s.Body)})
+	r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
+	r.foretell(p)
+	return nil
+}
+
+// foretellChecks notes the jobs of a rehearsal.
+func (r *run) foretellChecks(checks []batch) error {
+	for _, b := range checks {
+		body, err := b.body(true)
+		if err != nil {
+			return err
+		}
+		r.forecast.note(plan.Request{Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(body)})
+		r.forecast.read("check", jobsPath+"/{id}", 1)
+	}
+	return nil
+}
