@@ -68,9 +68,9 @@ sim:
 	wait $$first; failed=$$?; wait $$second && exit $$failed
 
 # crash: end the agent at every effect of every scenario, and fail the power after
-# every system call of a writer of the state.
+# every system call of a writer of the state, and the disk at every call.
 crash:
-	$(GO) test -count=1 -v -timeout 60m -run 'TestPower' ./state -power-cuts 8
+	$(GO) test -count=1 -v -timeout 60m -run 'TestPower|TestDisk' ./state -power-cuts 8 -disk-faults 1
 	$(GO) test -count=1 -timeout 60m -run 'TestCrash' ./reconcile -crash-stride 1
 
 # draws: DRAWS services that differ wherever the interface is silent.

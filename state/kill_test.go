@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/syscalls"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -52,7 +54,12 @@ func victim(dir string) error {
 	if err != nil {
 		steps = math.MaxInt
 	}
-	for range steps {
+	for i := range steps {
+		if os.Getenv("ADSYNC_STATE_SYNC_FAILS_AFTER") == strconv.Itoa(i) {
+			if err := syscalls.FailSync(); err != nil {
+				return err
+			}
+		}
 		n, err := s.NextSequence(ctx)
 		if err != nil {
 			return errors.Join(err, suspectStays(s))
