@@ -61,7 +61,11 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 		r.forecast.read("check", jobsPath+"/{id}", 1)
 	}
 	page, err := r.dryRun(ctx, body)
-	there := err == nil && !failedIn(page)
+	if err == nil && page.silent() {
+		r.caps[capability] = false // for this run; the next one asks again
+		return nil
+	}
+	there := err == nil && !failedIn(page.OperationPage)
 	var refused *adsapi.Error
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !(errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 422)) {
 		return fmt.Errorf("ask whether the account has %s: %w", capability, err)
@@ -88,31 +92,40 @@ func probeBatch(budgetType string) (batch, error) {
 
 // dryRun submits a validate_only job without a key and waits for its results.
 // Nothing is journalled: there is nothing to recover.
-func (r *run) dryRun(ctx context.Context, body []byte) (adsapi.OperationPage, error) {
+func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
 	job, err := r.Service.SubmitJob(ctx, "", body)
 	if err != nil {
-		return adsapi.OperationPage{}, err
+		return validation{}, err
 	}
 	pauses, began := new(pace).of(job.OperationCount), r.Now()
 	for r.Now().Before(began.Add(jobPatience)) {
 		if job.Status == "completed" { // every operation was validated (interface, part 3)
-			return adsapi.OperationPage{Complete: true}, nil
+			return validation{whole: true}, nil
 		}
 		if job.Terminal() {
 			page, err := r.Service.AllOperations(ctx, job.ID)
 			if err != nil || page.Complete && !page.HasMore {
-				return page, err
+				return validation{OperationPage: page}, err
 			}
 		}
 		if err := r.Sleep(ctx, pauses.next(r.Now().Sub(began))); err != nil {
-			return adsapi.OperationPage{}, err
+			return validation{}, err
 		}
 		if job, err = r.Service.Job(ctx, job.ID); err != nil {
-			return adsapi.OperationPage{}, err
+			return validation{}, err
 		}
 	}
-	return adsapi.OperationPage{}, fmt.Errorf("validate_only job %s is still %q after %s", job.ID, job.Status, jobPatience)
+	return validation{}, fmt.Errorf("validate_only job %s is still %q after %s", job.ID, job.Status, jobPatience)
 }
+
+// validation is what a validate_only job said.
+type validation struct {
+	adsapi.OperationPage
+	whole bool // every operation was validated, and no page was read
+}
+
+// silent says that the job gave no answer at all: its results are lost.
+func (v validation) silent() bool { return !v.whole && v.Error == nil && len(v.Results) == 0 }
 
 // failedIn says that a validate_only job refused an operation.
 func failedIn(page adsapi.OperationPage) bool {

@@ -119,7 +119,7 @@ func (r *run) validated(ctx context.Context, check batch) ([]diag.Problem, error
 	if err != nil {
 		return nil, fmt.Errorf("check with a validate_only job: %w", err)
 	}
-	return r.refusals(check, page), nil
+	return r.refusals(check, page.OperationPage), nil
 }
 
 func (r *run) refusals(check batch, page adsapi.OperationPage) []diag.Problem {

@@ -139,6 +139,9 @@ func (w *world) remark(err error) {
 	if err != nil {
 		w.said(err.Error())
 	}
+	if invalid, ok := errors.AsType[*reconcile.InvalidError](err); ok {
+		w.said(fmt.Sprint(invalid.Problems))
+	}
 }
 
 // both runs the two agents side by side, each with its own state.

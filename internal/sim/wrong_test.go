@@ -15,6 +15,9 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "add"}, {Do: "apply"}, {Do: "add"},
 			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": {"flip": {"what": "feature", "feature": "bulk"}}}`}, {Do: "apply"},
 		}}},
+		{"a probe whose result is lost", script{Seed: 129403, Points: 4842466573236654797, Actions: []action{
+			{Do: "add", Value: 51}, {Do: "fault", Fault: `{"match": {"times": 1}, "action": {"job": {"do": "lose_result", "n": 1}}}`}, {Do: "apply"},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

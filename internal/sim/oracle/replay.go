@@ -12,14 +12,15 @@ func (h *History) ours(e *Entry) (agent int, yes bool) {
 func managed(e *Entry) bool { return fields[e.Kind] != nil }
 
 // requestOf is the last request before an entry that carried its bytes: without
-// a key, the same bytes may be sent again for other files.
+// a key, the same bytes may be sent again for other files. A job whose key the
+// service has forgotten has none in W.
 func (h *History) requestOf(e *Entry) *Request {
 	var found *Request
 	for _, r := range h.Requests {
 		if found != nil && r.N > e.Request {
 			break
 		}
-		if r.Mutates() && r.Body == e.Body && r.Key == e.Key && h.Actors[r.Agent] == e.Actor && (e.JobID != "" || r.names(e)) {
+		if r.Mutates() && r.Body == e.Body && (r.Key == e.Key || e.JobID != "" && e.Key == "") && h.Actors[r.Agent] == e.Actor && (e.JobID != "" || r.names(e)) {
 			found = r
 		}
 	}
