@@ -197,12 +197,11 @@ func (a *Agent) sendMembers(ctx context.Context, step *state.Step) (settled, err
 	if err := a.Store.Begin(ctx, *step); err != nil {
 		return settled{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	if err := ctx.Err(); err != nil {
+	ctx, landed, err := a.depart(ctx, *step)
+	if err != nil {
 		return settled{}, err
 	}
-	if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: a.Now()}); err != nil {
-		return settled{}, fmt.Errorf("journal %s: %w", step.ID, err)
-	}
+	defer landed()
 	return a.submitMembers(ctx, step)
 }
 

@@ -49,6 +49,8 @@ type Agent struct {
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
 
+	Flights *Flights // what is under way; nil: it is not watched
+
 	pace pace
 }
 
@@ -89,6 +91,7 @@ type View struct {
 	Live *Live
 
 	input   plan.Input
+	read    time.Time      // when the account was read
 	renamed []plan.Renamed // what the record is called from the next apply on
 	reverts bool           // what the files ask for is not what this plan carries out
 }
@@ -121,6 +124,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	read := a.Now()
 	live, err := a.refresh(ctx, last, desired.Snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
@@ -154,7 +158,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live, input: input, renamed: renamed, reverts: desired.Left != nil}, nil
+	return &View{Plan: computed, Last: last, Live: live, read: read, input: input, renamed: renamed, reverts: desired.Left != nil}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The
@@ -163,6 +167,10 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if diag.HasErrors(view.Plan.Problems) {
 		return nil, &InvalidError{Problems: view.Plan.Problems}
 	}
+	if err := a.checkAge(view); err != nil {
+		return nil, err
+	}
+	a.Flights.board(a.Now())
 	if err := a.checkAccount(ctx); err != nil { // it may be another key by now, or another agent that planned
 		return nil, err
 	}

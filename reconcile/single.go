@@ -122,9 +122,11 @@ func (r *run) withOperation(step state.Step, p part, key string) state.Step {
 
 // runSingle sends one request whose intent is in the journal.
 func (r *Agent) runSingle(ctx context.Context, step state.Step) (settled, error) {
-	if err := r.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: r.Now()}); err != nil {
-		return settled{}, fmt.Errorf("journal %s: %w", step.ID, err)
+	ctx, landed, err := r.depart(ctx, step)
+	if err != nil {
+		return settled{}, err
 	}
+	defer landed()
 	record, err := r.mutate(ctx, step)
 	return r.singleDone(context.WithoutCancel(ctx), step, record.ID, err)
 }

@@ -22,12 +22,11 @@ func (a *Agent) sendJob(ctx context.Context, step state.Step) (sending, error) {
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	if err := ctx.Err(); err != nil {
+	ctx, landed, err := a.depart(ctx, step)
+	if err != nil {
 		return sending{}, err
 	}
-	if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: a.Now()}); err != nil {
-		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
-	}
+	defer landed()
 	job, err := a.submit(ctx, step)
 	if errors.Is(err, adsapi.ErrConflict) {
 		return a.contradicted(ctx, step, err)

@@ -110,9 +110,11 @@ func (r *run) sendUpload(ctx context.Context, step state.Step, send func(context
 	if err := r.Store.Begin(ctx, step); err != nil {
 		return "", fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	if err := r.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: r.now()}); err != nil {
-		return "", fmt.Errorf("journal %s: %w", step.ID, err)
+	ctx, landed, err := r.depart(ctx, step)
+	if err != nil {
+		return "", err
 	}
+	defer landed()
 	id, err := send(ctx)
 	if err != nil {
 		return "", r.endUpload(ctx, step, state.Abandoned, err)

@@ -237,8 +237,8 @@ func (did *applying) ending(ctx context.Context) error {
 		return did.failure
 	}
 	err := verdict(did.report, did.failure)
-	if known := new(exit); errors.As(err, &known) && known.code == exitPartial && ctx.Err() != nil {
-		return &exit{exitInterrupted, "interrupted: " + known.message + "; apply again to go on"}
+	if known := new(exit); errors.As(err, &known) && (known.code == exitPartial || known.code == exitUnknown) && ctx.Err() != nil {
+		return &exit{exitInterrupted, "interrupted: " + known.message + "; adsync resume ends what is open, adsync apply goes on"}
 	}
 	return err
 }

@@ -88,7 +88,10 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 		Progress: a.progress,
 		Notice:   func(text string) { a.note("%s", text) },
 		Logger:   slog.New(slog.DiscardHandler),
-		Now:      c.now, Sleep: c.sleep,
+		Now:      c.now, Sleep: c.sleep, Flights: &reconcile.Flights{},
+	}
+	if !readOnly {
+		s.close = append(s.close, a.tellInFlight(ctx, s.agent))
 	}
 	return nil
 }

@@ -88,6 +88,7 @@ var errorClasses = []struct {
 	{adsapi.ErrUnauthorized, exitPermission},
 	{adsapi.ErrUnavailable, exitUnavailable},
 	{state.ErrLocked, exitLocked},
+	{reconcile.ErrStale, exitStale},
 	{state.ErrForeign, exitUsage},
 	{state.ErrLost, exitUsage},
 	{state.ErrNewer, exitUsage},

@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"adsync/state"
@@ -25,9 +23,8 @@ func main() { os.Exit(run(clock{})) }
 // run is the whole process but its end; an interrupt ends the context, a second
 // one the process.
 func run(c clock) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(context.Background(), func() { os.Exit(exitInterrupted) })
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, clock: c}
 	return a.main(ctx, os.Args[1:])
 }

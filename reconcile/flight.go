@@ -1,0 +1,137 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"adsync/state"
+)
+
+// grace is how long what was sent is waited for after an interrupt.
+const grace = 30 * time.Second
+
+// How long a plan may be carried out after it was read, how long nothing may be
+// sent in between, and how long one request may take at the most. What is beyond
+// is a process that stood still, such as one that was stopped or a machine that
+// slept: what it knows of the account is old.
+const (
+	planLife   = 30 * time.Minute
+	stillFor   = 15 * time.Minute
+	flightLife = jobPatience + 15*time.Minute
+)
+
+// ErrStale says that what a plan was computed from is too old to be applied.
+var ErrStale = errors.New("the plan is too old")
+
+// errGrace is why a request that was waited for after an interrupt was given up.
+var errGrace = fmt.Errorf("%w: interrupted, and given up after %s", context.Canceled, grace)
+
+// Flights are the requests that are under way, and the last sign of life. The nil
+// Flights watch nothing.
+type Flights struct {
+	mu         sync.Mutex
+	steps      map[string]state.Step
+	alive      time.Time
+	stoodStill time.Duration
+}
+
+// Steps gives the steps whose request was sent and not answered yet.
+func (f *Flights) Steps() []state.Step {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var steps []state.Step
+	for _, s := range f.steps {
+		steps = append(steps, s)
+	}
+	slices.SortFunc(steps, func(s, t state.Step) int { return s.SentAt.Compare(t.SentAt) })
+	return steps
+}
+
+// depart journals that a step is sent, unless the run is to stop: then it stays
+// where it is, never sent. The context it gives goes on for a while after an
+// interrupt, so that what was sent is heard of; landed ends it.
+func (a *Agent) depart(ctx context.Context, step state.Step) (flying context.Context, landed func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	step.SentAt = a.Now()
+	if err := a.Flights.takeOff(step); err != nil {
+		return nil, nil, err
+	}
+	if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: step.SentAt}); err != nil {
+		a.Flights.land(step, a.Now())
+		return nil, nil, fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	flying, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	interrupted := context.AfterFunc(ctx, func() {
+		if a.Sleep(flying, grace) == nil {
+			end(errGrace)
+		}
+	})
+	return flying, func() {
+		interrupted()
+		end(nil)
+		a.Flights.land(step, a.Now())
+	}, nil
+}
+
+// board is the moment from which standing still is counted.
+func (f *Flights) board(now time.Time) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.alive, f.stoodStill = now, 0
+}
+
+func (f *Flights) takeOff(step state.Step) error {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if gap := since(f.alive, step.SentAt); !f.alive.IsZero() && gap > stillFor {
+		f.stoodStill = gap
+	}
+	if f.stoodStill > 0 {
+		return fmt.Errorf("%w: adsync stood still for %s in the middle of it, and nothing more was sent; plan again", ErrStale, f.stoodStill.Round(time.Second))
+	}
+	if f.steps == nil {
+		f.steps = map[string]state.Step{}
+	}
+	f.steps[step.ID], f.alive = step, step.SentAt
+	return nil
+}
+
+func (f *Flights) land(step state.Step, now time.Time) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.steps, step.ID)
+	if took := since(step.SentAt, now); took > flightLife {
+		f.stoodStill = took
+	}
+	f.alive = now
+}
+
+// since is the longer of what the two clocks of a machine say has passed: one of
+// them stands still while it sleeps, the other can be set.
+func since(then, now time.Time) time.Duration {
+	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
+}
+
+// checkAge refuses a plan whose reading of the account is too old, such as one
+// that waited long for an answer.
+func (a *Agent) checkAge(view *View) error {
+	if age := since(view.read, a.Now()); !view.read.IsZero() && age > planLife {
+		return fmt.Errorf("%w: the account was read %s ago; want at most %s: plan again, nothing was sent", ErrStale, age.Round(time.Second), planLife)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package reconcile_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"adsync/reconcile"
+	"adsync/state"
+)
+
+// S19: a plan that waited for its yes for hours is not applied, and nothing is
+// sent.
+func TestS19PlanThatWaitedTooLongIsNotApplied(t *testing.T) {
+	w := beneath(t)
+	view := w.plan()
+	if err := w.sleep(t.Context(), 31*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	before := len(w.mutations())
+	if _, err := w.agent.Apply(t.Context(), view); !errors.Is(err, reconcile.ErrStale) {
+		t.Errorf("Apply = %v; want %v", err, reconcile.ErrStale)
+	}
+	if n := len(w.mutations()) - before; n != 0 {
+		t.Errorf("%d mutations; want none", n)
+	}
+	w.clean()
+}
+
+// S19: a process that is stopped for hours in the middle of an apply sends nothing
+// more when it goes on.
+func TestS19ProcessThatStoodStillSendsNothingMore(t *testing.T) {
+	w := beneath(t)
+	for _, key := range []string{"b", "c", "d", "e", "f", "h", "i", "j", "k", "l", "m"} {
+		w.write("ad_group/spring/"+key, map[string]any{"name": "Group " + key, "status": "active", "bid.max": 1_250_000})
+	}
+	sent := 0
+	agent := w.through(line(func(r *http.Request) (*http.Response, error) {
+		if posts(r, "ad_groups") {
+			w.clock.Lock()
+			if sent++; sent == 1 {
+				w.slept += 3 * time.Hour
+			}
+			w.clock.Unlock()
+		}
+		return send(r)
+	}), w.store)
+	agent.Flights = &reconcile.Flights{}
+	_, err := agent.Apply(t.Context(), w.plan())
+	if !errors.Is(err, reconcile.ErrStale) {
+		t.Errorf("Apply = %v; want %v", err, reconcile.ErrStale)
+	}
+	if sent > 8 { // those that were under way beside it
+		t.Errorf("%d requests were sent; want those that were under way", sent)
+	}
+	w.agent = w.newAgent()
+	if _, err := w.agent.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.clean()
+}
+
+// S21: after an interrupt nothing is sent that was not, and what was is heard of.
+func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
+	w := beneath(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	agent := w.through(line(func(r *http.Request) (*http.Response, error) {
+		if posts(r, "ad_groups") {
+			interrupt()
+		}
+		return send(r)
+	}), w.store)
+	agent.Flights = &reconcile.Flights{}
+	agent.Sleep = func(ctx context.Context, _ time.Duration) error { // the grace does not end
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	report, err := agent.Apply(ctx, w.plan())
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Apply = %v; want %v", err, context.Canceled)
+	}
+	if o := outcomes(report)["ad_group/spring/new"]; o == state.OutcomeUnknown || w.last("ad_group/spring/new") == nil {
+		t.Errorf("the ad group is %s; want it known and recorded", o)
+	}
+	if left := agent.Flights.Steps(); len(left) != 0 {
+		t.Errorf("%d requests are under way at the end", len(left))
+	}
+}
