@@ -14,7 +14,7 @@ import (
 // findCapabilities learns what the account allows, as far as this run needs it,
 // with validate_only jobs: they change nothing (design.md section 4).
 func (r *run) findCapabilities(ctx context.Context) error {
-	known, err := r.Store.Capabilities(ctx)
+	known, err := r.knownCapabilities(ctx)
 	if err != nil {
 		return fmt.Errorf("read the capabilities: %w", err)
 	}
@@ -31,6 +31,26 @@ func (r *run) findCapabilities(ctx context.Context) error {
 		return r.probe(ctx, resource.BulkDailyBudget, "daily")
 	}
 	return nil
+}
+
+// knownCapabilities are those that were found out within a day: an account gains
+// and loses them. Whether parents can be repeated is not forgotten: to ask costs
+// a second parent.
+func (r *run) knownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {
+	known, err := r.Store.Capabilities(ctx)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := r.Store.Asked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for capability := range known {
+		if capability != resource.RepeatParent && r.Now().Sub(asked[capability]) >= day {
+			delete(known, capability)
+		}
+	}
+	return known, nil
 }
 
 // needs says that a create of this run would use a capability.

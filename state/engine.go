@@ -10,6 +10,7 @@ import (
 type class string
 
 const (
+	classAsked      class = "asked"      // capability → when it was found out, Unix seconds
 	classBlocked    class = "blocked"    // address → why
 	classBody       class = "body"       // step → exact bytes, while the step is open
 	classCapability class = "capability" // capability → yes, no

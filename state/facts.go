@@ -76,7 +76,19 @@ func (l *ledger) Capabilities(_ context.Context) (map[resource.Capability]bool, 
 func (l *ledger) RecordCapability(_ context.Context, capability resource.Capability, there bool) error {
 	return l.change(func(b *batch) error {
 		b.put(classCapability, string(capability), strconv.FormatBool(there))
+		b.put(classAsked, string(capability), strconv.FormatInt(l.now().Unix(), 10))
 		return nil
+	})
+}
+
+// Asked gives when each capability was found out; one that is missing was found
+// out by an older program.
+func (l *ledger) Asked(_ context.Context) (map[resource.Capability]time.Time, error) {
+	asked := map[resource.Capability]time.Time{}
+	return asked, l.each(classAsked, func(key, value string) error {
+		seconds, err := strconv.ParseInt(value, 10, 64)
+		asked[resource.Capability(key)] = time.Unix(seconds, 0)
+		return err
 	})
 }
 

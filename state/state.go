@@ -133,6 +133,8 @@ type Store interface {
 	// Capabilities gives what was found out; what is not in the map is not known.
 	Capabilities(ctx context.Context) (map[resource.Capability]bool, error)
 	RecordCapability(ctx context.Context, capability resource.Capability, there bool) error
+	// Asked gives when each of them was found out.
+	Asked(ctx context.Context) (map[resource.Capability]time.Time, error)
 
 	// Mirror gives the account as it was last read for incremental refreshes, the
 	// zero Mirror where it was not; RecordMirror puts another in its place, and

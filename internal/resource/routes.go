@@ -1,0 +1,118 @@
+package resource
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Way is how a value reaches the service.
+type Way string
+
+// The ways of a value.
+const (
+	InJob    Way = "bulk"      // an operation of a bulk job
+	Alone    Way = "single"    // a request of its own resource
+	Upload   Way = "upload"    // a file first, whose id goes along
+	FollowUp Way = "follow-up" // an update after the create in a job
+	NoWay    Way = "none"      // never sent, and why
+)
+
+// Route is one way of an attribute, and when it is taken. Of several the first
+// whose condition holds is taken.
+type Route struct {
+	Way  Way
+	When string
+}
+
+// CreateRoutes are the ways of an attribute's value when its resource is made,
+// the cheapest first. None at all is a gap in the description.
+func (s *Schema) CreateRoutes(a *Attribute) []Route {
+	switch {
+	case a.Protects:
+		return []Route{{NoWay, "adsync's own word; the service never hears of it"}}
+	case s.CreateCall().Path == "":
+		return []Route{{NoWay, s.Lasting + "; nothing makes one"}}
+	case s.Membership != nil && s.Membership.Merge == a.Name:
+		return []Route{{Alone, "POST /" + s.Membership.MergeCall.Path}}
+	case s.Membership != nil && s.Membership.Has(a.Name):
+		return []Route{{Upload, "with the members file; the create names the file"}}
+	case a.Name == "status" && a.Default == "" && a.Chooses(s.Removal) && len(a.Choices) == 1:
+		return []Route{{NoWay, "it ends what is there"}}
+	}
+	var routes []Route
+	if s.Bulk.Create != "" && (a.Bulk.Create != "" || a.Bulk.Map != nil) {
+		routes = append(routes, Route{InJob, a.inJob(a.Bulk.Create)})
+	}
+	jobSays := len(routes) > 0 && a.unconditional()
+	switch {
+	case a.Wire.Path == "" && a.Bulk.Update != "":
+		routes = append(routes, Route{FollowUp, "in a job, where the create goes alone"})
+	case s.Bulk.Create != "" && !a.Bulk.AtCreate && !jobSays:
+		routes = append(routes, Route{FollowUp, "where the rest goes in a job"})
+	}
+	if a.Wire.Codec == FileID {
+		return append(routes, Route{Upload, "a file of the folder, once; the create goes alone"})
+	}
+	if a.Wire.Path != "" {
+		routes = append(routes, Route{Alone, "POST /" + s.CreateCall().Path})
+	}
+	return routes
+}
+
+// UpdateRoutes are the ways of an attribute's value when it changes.
+func (s *Schema) UpdateRoutes(a *Attribute) []Route {
+	switch {
+	case a.Protects:
+		return []Route{{NoWay, "adsync's own word; the service never hears of it"}}
+	case a.Immutable:
+		return []Route{{NoWay, "cannot change; another resource takes its place, where that is allowed"}}
+	case s.Membership != nil && s.Membership.Has(a.Name):
+		return []Route{{Upload, "with the members file; then a membership operation"}}
+	}
+	var routes []Route
+	if s.Bulk.Update != "" && a.Bulk.Update != "" {
+		routes = append(routes, Route{InJob, a.inJob(a.Bulk.Update)})
+	}
+	for _, value := range slices.Sorted(maps.Keys(a.Calls)) {
+		routes = append(routes, Route{Alone, fmt.Sprintf("%s: POST /%s", value, a.Calls[value].Path)})
+	}
+	switch {
+	case a.Wire.Codec == FileID:
+		routes = append(routes, Route{Upload, "a file of the folder or an address, once; its id goes along"})
+	case len(a.Calls) > 0 || a.Wire.Path == "":
+	case a.Wire.Codec == Flag:
+		return []Route{{NoWay, s.Lasting}}
+	default:
+		routes = append(routes, Route{Alone, "POST /" + s.UpdateCall().Path})
+	}
+	return routes
+}
+
+// unconditional says that the create in a job carries every value.
+func (a *Attribute) unconditional() bool {
+	return a.Bulk.Create != "" && a.Bulk.Needs == "" && a.Bulk.When == nil && a.Bulk.Map == nil
+}
+
+// inJob says which input field of an operation carries the value, and when.
+func (a *Attribute) inJob(field string) string {
+	said := "`" + field + "`"
+	if field == "" {
+		said = "said by leaving it out"
+	}
+	var when []string
+	if a.Bulk.Map != nil {
+		when = append(when, "for "+strings.Join(slices.Sorted(maps.Keys(a.Bulk.Map)), ", "))
+	}
+	if a.Bulk.When != nil {
+		when = append(when, fmt.Sprintf("where the %s of the %s is %s", a.Bulk.When.Attribute, a.Bulk.When.Ancestor, a.Bulk.When.Value))
+	}
+	if a.Bulk.Needs != "" && field == a.Bulk.Create {
+		when = append(when, "where the account has "+string(a.Bulk.Needs))
+	}
+	if a.Wire.Codec == FileID && field == a.Bulk.Create {
+		when = append(when, "for an address the service fetches")
+	}
+	return strings.Join(append([]string{said}, when...), ", ")
+}
