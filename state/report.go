@@ -90,11 +90,14 @@ func (l *ledger) Report(_ context.Context, run string) ([]byte, error) {
 
 func compress(content []byte) (string, error) {
 	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // a run waits for it twice
+	if err != nil {
+		return "", err
+	}
 	if _, err := w.Write(content); err != nil {
 		return "", err
 	}
-	err := w.Close()
+	err = w.Close()
 	return packed.String(), err
 }
 
