@@ -102,8 +102,8 @@ func (a *Agent) shown(ctx context.Context, expected []expectation) ([]bool, erro
 		if err != nil {
 			return nil, err
 		}
-		_, mismatch := compare(schema, e, live)
-		there[i] = mismatch == ""
+		_, differs := compare(schema, e, live)
+		there[i] = len(differs) == 0
 	}
 	return there, nil
 }

@@ -203,3 +203,22 @@ func TestConflictOfAJob(t *testing.T) {
 		})
 	}
 }
+
+// copyBody gives an answer again of which the body was taken.
+func copyBody(response *http.Response, into *strings.Builder) *http.Response {
+	content, _ := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	into.Write(content)
+	response.Body = io.NopCloser(strings.NewReader(string(content)))
+	return response
+}
+
+// validates says that a request is a dry run.
+func validates(r *http.Request) bool {
+	body, err := r.GetBody()
+	if err != nil {
+		return false
+	}
+	content, _ := io.ReadAll(body)
+	return strings.Contains(string(content), `"validate_only":true`)
+}

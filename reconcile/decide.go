@@ -125,7 +125,7 @@ func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (set
 	if err != nil {
 		return o, err
 	}
-	if _, mismatch := compare(schema, sent, live); mismatch == "" {
+	if _, differs := compare(schema, sent, live); len(differs) == 0 {
 		o.Outcome, o.Message = state.OutcomeApplied, ""
 	}
 	return o, nil
@@ -212,8 +212,8 @@ func madeBy(schema *resource.Schema, operation state.Operation, live *resource.R
 	if !schema.Calls.Keyless {
 		return sameName(schema, operation.Set, live)
 	}
-	_, mismatch := compare(schema, expectation{sent: operation.Set, created: true}, live)
-	return mismatch == ""
+	_, differs := compare(schema, expectation{sent: operation.Set, created: true}, live)
+	return len(differs) == 0
 }
 
 func boundElsewhere(ids map[resource.Address]string, own resource.Address, id string) bool {

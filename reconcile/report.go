@@ -102,8 +102,8 @@ func (r *run) outcome(c *plan.Change, s *standing) Outcome {
 		o.Outcome, o.Message = state.OutcomeSkipped, "not reached"
 	case s.outcome == state.OutcomeApplied && s.pending > 0:
 		o.Outcome, o.Message = state.OutcomeSkipped, "begun; its later parts were not reached"
-	case s.outcome == state.OutcomeApplied && s.mismatch != "":
-		o.Code, o.Message = string(notVerified), "applied, but reading back shows that "+s.mismatch
+	case s.outcome == state.OutcomeApplied && len(s.differs) > 0:
+		o.Code, o.Message = string(notVerified), "applied, but reading back shows that "+inWords(s.differs)
 	}
 	if o.Cell.IsZero() {
 		o.Cell = c.Position

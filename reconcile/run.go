@@ -54,7 +54,9 @@ type standing struct {
 	expect   resource.Attributes
 	written  resource.Attributes // what was applied of it
 	verified bool
-	mismatch string // what reading back showed instead
+	differs  []difference    // what reading back showed instead
+	lags     bool            // some of which may be what was there before
+	odd      map[string]bool // attributes of which it is not waited for any more
 }
 
 // startRun begins a run that is recorded before anything is sent.
@@ -153,7 +155,9 @@ func (r *run) settle(p part, o state.OperationOutcome) {
 		return
 	}
 	s.verified = false
+	delete(s.odd, "")
 	for _, f := range p.set() {
+		delete(s.odd, f.Name)
 		s.expect.Set(f.Name, f.Value)
 		s.written.Set(f.Name, f.Value)
 	}

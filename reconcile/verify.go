@@ -11,39 +11,54 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/plan"
 	"adsync/state"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// Reading back asks by id up to readOne resources and by lists above; what does
-// not show yet is asked for again, as reads may lag behind writes for seconds.
+// Reading back asks by id for up to readOne resources of a kind and by lists above
+// that. What does not show yet is asked for again, as reads may lag behind writes:
+// seven times, within little over a minute.
 const (
 	readOne       = 50
-	readAgain     = 5
+	readAgain     = 7
 	firstReadWait = 500 * time.Millisecond
 )
 
 // readBack compares what was applied with what the service now holds, and
-// records the normal form it gave.
+// records the normal form it gave. It waits for what may only lag; what reads
+// back as something else again is told, and not waited for.
 func (r *run) readBack(ctx context.Context) error {
 	defer r.tellChecked()
-	wait := firstReadWait
-	for try := 0; ; try++ {
-		waiting := r.unverified()
-		if len(waiting) == 0 {
-			return nil
+	waiting := r.unverified()
+	for try, wait := 0, time.Duration(0); len(waiting) > 0; try, wait = try+1, max(firstReadWait, 2*wait) {
+		if wait > 0 {
+			if err := r.Sleep(ctx, wait); err != nil {
+				return err
+			}
 		}
 		if err := r.compareAll(ctx, waiting); err != nil {
 			return err
 		}
-		if len(r.unverified()) == 0 || try == readAgain {
-			return nil
+		waiting = slices.DeleteFunc(waiting, func(s *standing) bool { return !s.lags })
+		if try == readAgain {
+			break
 		}
-		if err := r.Sleep(ctx, wait); err != nil {
-			return err
+	}
+	for _, s := range waiting {
+		s.noteOdd(s.differs)
+	}
+	return nil
+}
+
+// noteOdd remembers what reads back otherwise and is not waited for again.
+func (s *standing) noteOdd(differs []difference) {
+	for _, d := range differs {
+		if s.odd == nil {
+			s.odd = map[string]bool{}
 		}
-		wait *= 2
+		s.odd[d.attribute] = true
 	}
 }
 
@@ -83,15 +98,56 @@ func (r *run) compareAll(ctx context.Context, waiting []*standing) error {
 	}
 	for i, s := range waiting {
 		if seen[i].hidden { // nothing to hold it against
-			s.expect = nil
+			s.expect, s.differs = nil, nil
 			continue
 		}
-		s.mismatch, s.verified = seen[i].mismatch, seen[i].mismatch == ""
+		s.differs, s.verified = seen[i].differs, len(seen[i].differs) == 0
+		late, err := r.mayLag(s, seen[i])
+		if err != nil {
+			return err
+		}
+		s.lags = len(late) > 0
+		s.noteOdd(slices.DeleteFunc(slices.Clone(s.differs), func(d difference) bool { return slices.Contains(late, d) }))
 		if seen[i].record.ID != "" {
 			r.view.Live.Records[seen[i].record.ID] = seen[i].record
 		}
 	}
 	return nil
+}
+
+// mayLag gives the differences that may be gone when it is read once more: it does
+// not show, or shows what was there before the write.
+func (r *run) mayLag(s *standing, seen observation) ([]difference, error) {
+	unseen := seen.record.ID == ""
+	before, known := r.view.Live.Records[seen.record.ID]
+	if !unseen && (!known || len(seen.differs) == 0) {
+		return nil, nil
+	}
+	var was, is *resource.Resource
+	if !unseen {
+		var failures [2]error
+		schema, d := r.Schemas.Of(s.change.Address.Kind), decoder{zone: r.Zone}
+		was, failures[0] = d.decode(schema, before)
+		is, failures[1] = d.decode(schema, seen.record)
+		if err := errors.Join(failures[:]...); err != nil {
+			return nil, err
+		}
+	}
+	var late []difference
+	for _, d := range seen.differs {
+		if !s.odd[d.attribute] && (unseen || was.Value(d.attribute).Equal(is.Value(d.attribute))) {
+			late = append(late, d)
+		}
+	}
+	return late, nil
+}
+
+// seenOtherwise says that reading back showed a field of a part otherwise than it
+// was sent, or not at all.
+func (r *run) seenOtherwise(p part) bool {
+	return slices.ContainsFunc(r.standings[p.change.Address].differs, func(d difference) bool {
+		return d.attribute == "" || slices.ContainsFunc(p.fields, func(f plan.Field) bool { return f.Name == d.attribute })
+	})
 }
 
 // expectation is what reading back should show of a resource.
@@ -105,9 +161,24 @@ type expectation struct {
 
 // observation is what reading back showed.
 type observation struct {
-	record   adsapi.Record
-	mismatch string // "" when it is as sent, in the service's normal form
-	hidden   bool   // the service does not show it
+	record  adsapi.Record
+	differs []difference // none when it is as sent, in the service's normal form
+	hidden  bool         // the service does not show it
+}
+
+// difference is what reading back shows otherwise than it was sent.
+type difference struct {
+	attribute string // "" where the resource does not show at all, or still does
+	words     string // with both values
+}
+
+// inWords joins differences for people.
+func inWords(differs []difference) string {
+	all := make([]string, len(differs))
+	for i, d := range differs {
+		all[i] = d.words
+	}
+	return strings.Join(all, "; ")
 }
 
 // observe reads resources back, compares, and records the normal forms the
@@ -135,8 +206,8 @@ func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observat
 		if err != nil {
 			return nil, err
 		}
-		forms, mismatch := compare(schema, e, live)
-		seen[i] = observation{record: record, mismatch: mismatch}
+		forms, differs := compare(schema, e, live)
+		seen[i] = observation{record: record, differs: differs}
 		given := givenAtCreate(schema, e, live)
 		if len(forms)+len(given) > 0 {
 			normal = append(normal, state.Applied{Address: e.address, ID: e.id, Attributes: given, Normal: forms})
@@ -157,20 +228,38 @@ func unseen(schema *resource.Schema, e expectation, there, hidden bool) observat
 	case hidden:
 		return observation{hidden: true}
 	case there:
-		return observation{mismatch: "it is still there"}
+		return observation{differs: []difference{{words: "it is still there"}}}
 	case e.deleted(schema):
 		return observation{}
 	}
-	return observation{mismatch: "it does not show at the service"}
+	return observation{differs: []difference{{words: "it does not show at the service"}}}
 }
 
-// readAll reads by id, or by lists where that is fewer requests, and names the
-// kinds the service does not show.
+// readAll reads by id the kinds of which few are asked for, and the others by
+// lists. It names the kinds the service does not show.
 func (a *Agent) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record, hidden map[resource.Kind]bool, err error) {
-	if len(expected) > readOne {
-		return a.listAll(ctx, expected)
+	count := map[resource.Kind]int{}
+	for _, e := range expected {
+		count[e.address.Kind]++
+	}
+	var few, many []expectation
+	for _, e := range expected {
+		if count[e.address.Kind] > readOne {
+			many = append(many, e)
+			continue
+		}
+		few = append(few, e)
 	}
 	records, hidden = make(map[string]adsapi.Record, len(expected)), map[resource.Kind]bool{}
+	if len(many) > 0 {
+		if records, hidden, err = a.listAll(ctx, many); err != nil {
+			return nil, nil, err
+		}
+	}
+	return records, hidden, a.readEach(ctx, few, records, hidden)
+}
+
+func (a *Agent) readEach(ctx context.Context, expected []expectation, records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
 	reader := a.reader()
 	for i, e := range expected {
 		a.progress("read back", i, len(expected))
@@ -181,10 +270,10 @@ func (a *Agent) readAll(ctx context.Context, expected []expectation) (records ma
 		case errors.Is(err, errUnlisted):
 			hidden[e.address.Kind] = true
 		case !errors.Is(err, adsapi.ErrNotFound):
-			return nil, nil, fmt.Errorf("read back %s: %w", e.address, err)
+			return fmt.Errorf("read back %s: %w", e.address, err)
 		}
 	}
-	return records, hidden, nil
+	return nil
 }
 
 // listAll reads the lists; what they do not show is asked for by its id.
@@ -209,8 +298,8 @@ func (a *Agent) listAll(ctx context.Context, expected []expectation) (map[string
 }
 
 // compare holds what was sent against what reading back gives: the normal forms
-// the service made of it, and the first difference that is none.
-func compare(schema *resource.Schema, e expectation, live *resource.Resource) (normal resource.Attributes, mismatch string) {
+// the service made of it, and the differences that are none.
+func compare(schema *resource.Schema, e expectation, live *resource.Resource) (normal resource.Attributes, differs []difference) {
 	for _, s := range e.sent {
 		a, _ := schema.Attribute(s.Name)
 		have := live.Value(s.Name)
@@ -219,11 +308,11 @@ func compare(schema *resource.Schema, e expectation, live *resource.Resource) (n
 		case e.created && s.Value.IsNull():
 		case sameMeaning(a, s.Value, have):
 			normal.Set(s.Name, have)
-		case mismatch == "":
-			mismatch = fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))
+		default:
+			differs = append(differs, difference{s.Name, fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))})
 		}
 	}
-	return normal, mismatch
+	return normal, differs
 }
 
 // givenAtCreate is what a new resource holds beyond what was sent: the service's

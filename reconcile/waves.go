@@ -23,6 +23,7 @@ func (r *run) waves(ctx context.Context) error {
 		{"record", r.recordOnly},
 		{"lower", func(ctx context.Context) error { return r.updateWave(ctx, "lower", r.updates(plan.Lower)) }},
 		{"cap", func(ctx context.Context) error { return r.runSingles(ctx, "cap", r.ready(r.capping())) }},
+		{"read back", r.readBack}, // what is not lower yet may keep others from rising
 		{"retire", r.retire},
 		{"upload", r.uploadWave},
 		{"change", func(ctx context.Context) error { return r.updateWave(ctx, "change", r.updates(plan.Neutral)) }},
@@ -133,7 +134,8 @@ func (r *run) retire(ctx context.Context) error {
 	}
 	for _, address := range retired {
 		r.ids[address] = ""
-		r.standings[address].expect = nil // what is read back from here on is the next life
+		s := r.standings[address]
+		s.expect, s.differs = nil, nil // what is read back from here on is the next life
 	}
 	return nil
 }
@@ -173,7 +175,7 @@ func (r *run) allowed(parts []part) []part {
 
 func (r *run) unconfirmedLower() resource.Address {
 	for _, p := range append(r.updates(plan.Lower), r.capping()...) {
-		if !r.fine(p.change.Address) {
+		if !r.fine(p.change.Address) || r.seenOtherwise(p) {
 			return p.change.Address
 		}
 	}
