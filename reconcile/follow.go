@@ -18,9 +18,9 @@ const (
 	firstPoll     = 250 * time.Millisecond
 	slowestPoll   = 5 * time.Second
 	stuckPoll     = 30 * time.Second
-	busyFor       = 2 * time.Minute // from then on it is asked for as a stuck one
-	leastPatience = 5 * time.Minute
-	patienceEach  = 1500 * time.Millisecond // an operation
+	busyFor       = 14 * time.Minute // from then on it is asked for as a stuck one
+	leastPatience = 15 * time.Minute
+	patienceEach  = 900 * time.Millisecond // an operation
 	jobPatience   = leastPatience + maxOperations*patienceEach
 	againPatience = time.Minute // in recovery, for a job that was waited for before
 	resultsWithin = 2 * time.Minute

@@ -39,8 +39,8 @@ func TestBadOperationOfATreeStandsAlone(t *testing.T) {
 		sent := &jobs{}
 		w.refusingWhole(sent, status, func(body string) bool { return strings.Contains(body, "Title 07") })
 		report := w.apply()
-		for address, outcome := range outcomes(report) {
-			want := state.OutcomeApplied
+		for _, o := range report.Outcomes {
+			address, outcome, want := o.Address.String(), o.Outcome, state.OutcomeApplied
 			if address == "ad/spring/g/b07" {
 				want = state.OutcomeFailed
 			}
@@ -48,7 +48,7 @@ func TestBadOperationOfATreeStandsAlone(t *testing.T) {
 				continue // it stays paused for want of the ad
 			}
 			if outcome != want {
-				t.Errorf("%d: %s is %s; want %s", status, address, outcome, want)
+				t.Errorf("%d: %s is %s, %s; want %s", status, address, outcome, o.Message, want)
 			}
 		}
 		if n := len(sent.with("create").bodies); n > 5 {
