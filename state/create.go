@@ -29,6 +29,9 @@ func (f folder) create(ctx context.Context, o Options) error {
 	if err := makeDatabase(ctx, draft, header); err != nil {
 		return err
 	}
+	if f.has(databaseName + ".new-wal") { // SQLite says nothing where its last checkpoint fails
+		return fmt.Errorf("%w: %s could not be made durable", ErrUnusable, draft)
+	}
 	if err := rename(string(f), draft, f.path(databaseName)); err != nil {
 		return err
 	}
