@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -165,15 +166,21 @@ func (m mortal) RecordRun(ctx context.Context, r state.Run) error {
 // through gives an agent whose requests go through a transport.
 func (w *world) through(transport http.RoundTripper, store state.Store) *reconcile.Agent {
 	w.t.Helper()
+	return w.waiting(w.sleep, transport, store)
+}
+
+// waiting is through with a sleep of its own.
+func (w *world) waiting(sleep func(context.Context, time.Duration) error, transport http.RoundTripper, store state.Store) *reconcile.Agent {
+	w.t.Helper()
 	client, err := adsapi.New(adsapi.Config{
 		BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), UserAgent: "test", Transport: transport,
-		Limits: adsapi.Limits{PerEndpoint: 1e6, Overall: 1e6, Bulk: 1e6}, Now: w.now, Sleep: w.sleep,
+		Limits: adsapi.Limits{PerEndpoint: 1e6, Overall: 1e6, Bulk: 1e6}, Now: w.now, Sleep: sleep,
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	agent := w.newAgent()
-	agent.Service, agent.Store = client, store
+	agent.Service, agent.Store, agent.Sleep = client, store, sleep
 	return agent
 }
 
@@ -223,7 +230,13 @@ func (w *world) dies(c *crash, process func(*world) error) int {
 	defer cancel()
 	c.cancel = cancel
 	survivor := w.agent
-	w.agent, w.ctx = w.through(c, mortal{w.store, c}), ctx
+	sleep := func(ctx context.Context, d time.Duration) error {
+		if c.isDead() {
+			return errCrash // the clock goes on without it
+		}
+		return w.sleep(ctx, d)
+	}
+	w.agent, w.ctx = w.waiting(sleep, c, mortal{w.store, c}), ctx
 	err := process(w)
 	w.agent, w.ctx = survivor, w.t.Context()
 	switch {

@@ -37,7 +37,6 @@ func TestForecastIsWhatIsSent(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.settled = true
 			row.write(w)
 			w.permit()
 			w.agent = w.newAgent()

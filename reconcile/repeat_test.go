@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +46,6 @@ type sent struct {
 	jobs   []string // bodies of those that are not only validated
 	checks int      // those that are
 	counts map[string]int
-	settle func(jobID string) // nil: what is asked for is asked for at once
 }
 
 func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -58,11 +56,6 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	path := strings.TrimPrefix(r.URL.Path, "/v1/")
 	words := strings.Split(path, "/")
-	if len(words) > 1 {
-		if s.settle != nil && words[0] == "bulk_mutation_jobs" {
-			s.settle(words[1])
-		}
-	}
 	for i, word := range words {
 		if strings.ContainsAny(word, "0123456789") {
 			words[i] = "id"
@@ -84,13 +77,6 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 func (w *world) applyCounting() (*reconcile.Report, *sent) {
 	w.t.Helper()
 	s := &sent{}
-	if w.settled {
-		s.settle = func(id string) {
-			for !bytes.Contains(w.service.Must(w.t, "GET", "/bulk_mutation_jobs/"+id, nil).Body, []byte(`"completed_at":1`)) {
-				runtime.Gosched()
-			}
-		}
-	}
 	report, err := w.through(s, w.store).Apply(w.t.Context(), w.plan())
 	if err != nil {
 		w.t.Fatalf("apply: %v", err)

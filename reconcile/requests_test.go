@@ -32,7 +32,6 @@ func TestRequestsOfAFullCreateAndOfItsUpdates(t *testing.T) {
 	for _, duration := range []string{"0s", "60s"} {
 		w := newWorld(t, emulatortest.WithPoints(t, "bulk_duration="+duration))
 		w.many(*trees)
-		w.settled = duration == "0s"
 		report, s := w.applyCounting()
 		w.t.Logf("create, jobs of %s: %s", duration, s)
 		operations := 3 * *trees

@@ -35,7 +35,6 @@ type world struct {
 	people  map[string]string // what is uploaded, by the digest of the list
 	bulk    reconcile.Bulk
 	said    []string // notices
-	settled bool     // a job has ended before anybody asks for it
 	clock   sync.Mutex
 	slept   time.Duration
 	ctx     context.Context // of the process that plans; it ends where a test kills it
@@ -73,7 +72,8 @@ func (w *world) newAgent() *reconcile.Agent {
 	}
 }
 
-// now and sleep are one clock for agent and service: who waits moves both.
+// now and sleep are one clock for agent and service: who waits moves both, and
+// what the service does by itself is done when the wait is over.
 func (w *world) now() time.Time {
 	w.clock.Lock()
 	defer w.clock.Unlock()
@@ -85,6 +85,9 @@ func (w *world) sleep(ctx context.Context, d time.Duration) error {
 	defer w.clock.Unlock()
 	w.slept += d
 	w.service.Advance(w.t, d.Seconds())
+	if err := w.service.World().Clock.Idle(w.t.Context()); err != nil {
+		return err
+	}
 	return ctx.Err()
 }
 

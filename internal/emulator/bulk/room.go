@@ -76,7 +76,9 @@ func (r *Room) resume(a *world.Account) {
 
 // start gives a job its worker. s is its body, nil to read it again.
 func (r *Room) start(a *world.Account, jobID string, s *submission) {
+	end := r.World.Clock.Begin()
 	r.workers.Go(func() {
+		defer end()
 		if err := r.run(r.context, a, jobID, s); err != nil && r.context.Err() == nil {
 			r.Logger.Error("job stopped", "job", jobID, "error", err)
 		}

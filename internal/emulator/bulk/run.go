@@ -103,7 +103,7 @@ func (r *Room) unheld(ctx context.Context, job world.Job) (service.JobFault, err
 		if !fault.Hold {
 			return fault, nil
 		}
-		if err := r.World.Clock.WaitUntil(ctx, r.World.Clock.Now().Add(time.Second)); err != nil {
+		if err := r.World.Clock.Rest(ctx, r.World.Clock.Now().Add(time.Second)); err != nil {
 			return service.JobFault{}, err
 		}
 	}
@@ -113,7 +113,7 @@ func (r *Room) waitFor(ctx context.Context, job world.Job, after time.Duration) 
 	if after == 0 {
 		return ctx.Err()
 	}
-	return r.World.Clock.WaitUntil(ctx, time.UnixMilli(job.CreatedAt).Add(after))
+	return r.World.Clock.Rest(ctx, time.UnixMilli(job.CreatedAt).Add(after))
 }
 
 func (r *Room) jobFault(job world.Job) service.JobFault {

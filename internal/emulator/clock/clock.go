@@ -16,6 +16,7 @@ type Clock struct {
 	mu     sync.Mutex
 	offset time.Duration
 	moved  chan struct{} // closed and replaced at each move
+	work   work
 }
 
 // New is a clock over base; nil means time.Now.
@@ -23,7 +24,7 @@ func New(base func() time.Time) *Clock {
 	if base == nil {
 		base = time.Now
 	}
-	return &Clock{base: base, moved: make(chan struct{})}
+	return &Clock{base: base, moved: make(chan struct{}), work: newWork()}
 }
 
 // Now is the emulator's time.

@@ -61,3 +61,37 @@ func TestWaitUntilEndsByTimeByMoveAndByContext(t *testing.T) {
 		}
 	})
 }
+
+// Moving the clock past the moment that work waits for makes it busy at once, so
+// that who waits for idleness cannot be faster than the work.
+func TestIdleIsWhatHasEndedOrWaitsForTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(nil)
+		idle := func() bool { now, _ := c.idle(); return now }
+		if !idle() {
+			t.Error("a clock nobody works by is busy")
+		}
+		end, steps := c.Begin(), make(chan struct{})
+		go func() {
+			<-steps
+			_ = c.Rest(t.Context(), c.Now().Add(time.Hour))
+			<-steps
+			end()
+		}()
+		if idle() {
+			t.Error("work that was begun is idle; want it busy")
+		}
+		steps <- struct{}{}
+		if err := c.Idle(t.Context()); err != nil || !idle() {
+			t.Errorf("work that waits for an hour is busy, %v", err)
+		}
+		c.Advance(time.Hour)
+		if idle() {
+			t.Error("work whose moment has come is idle; want it busy")
+		}
+		steps <- struct{}{}
+		if err := c.Idle(t.Context()); err != nil {
+			t.Errorf("work that ended: %v", err)
+		}
+	})
+}
