@@ -18,7 +18,7 @@ func BenchmarkDiffAccidents(b *testing.B) {
 		n++
 		for i := range r.Attributes {
 			v := &r.Attributes[i].Value
-			*v = v.At(diag.Position{File: "a.xlsx", Sheet: string(r.Address.Kind), Line: n, Column: i + 1})
+			*v = v.At(diag.Cell("a.xlsx", string(r.Address.Kind), n, i+1))
 		}
 		if r.Value("title").IsSet() {
 			r.Set("title", resource.Text(fmt.Sprintf("Boots %d", n)).At(r.Value("title").Position))

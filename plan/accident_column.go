@@ -75,7 +75,7 @@ func (d *differ) survey() surveyed {
 			if r.state == kept {
 				continue
 			}
-			changed[columnKey{a, r.position.File, r.position.Sheet}]++
+			changed[columnKey{a, r.position.File(), r.position.Sheet()}]++
 			if r.state != edited {
 				continue
 			}
@@ -159,7 +159,7 @@ func (d *differ) columns(changed map[columnKey]int) []*column {
 			if !v.IsSet() {
 				continue
 			}
-			if c := columns[columnKey{a, v.Position.File, v.Position.Sheet}]; c != nil {
+			if c := columns[columnKey{a, v.Position.File(), v.Position.Sheet()}]; c != nil {
 				c.kind = t.kind
 				c.add(d, t.address, change, v)
 			}
@@ -229,18 +229,20 @@ func sortRows(rows []row) {
 // sourceOf names what rows have in common: their file, else nothing; their
 // sheet and its column.
 func sourceOf(rows []row) diag.Position {
-	source := rows[0].position
-	source.Line = 0
+	origin, column := rows[0].position.Origin(), rows[0].position.Column()
+	if origin.Sheet() == "" {
+		column = 0
+	}
 	for i := range rows {
 		p := rows[i].position
-		if p.File != source.File || p.Sheet != source.Sheet {
+		if p.Origin() != origin {
 			return diag.Position{}
 		}
-		if p.Column != source.Column || p.Sheet == "" {
-			source.Column = 0
+		if p.Column() != column {
+			column = 0
 		}
 	}
-	return source
+	return origin.At(0, column)
 }
 
 // where gives the rows that pass, in their order.

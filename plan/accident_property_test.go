@@ -86,9 +86,8 @@ func (rows table) sheets(t testing.TB) *resource.Snapshot {
 		line[address.Kind]++
 		r := s.Get(address)
 		for i := range r.Attributes {
-			at := r.Attributes[i].Value.Position
-			at.Line = line[address.Kind] + 1
-			r.Attributes[i].Value = r.Attributes[i].Value.At(at)
+			v := &r.Attributes[i].Value
+			v.Position = v.Position.Origin().At(line[address.Kind]+1, v.Position.Column())
 		}
 	}
 	return s

@@ -114,7 +114,7 @@ func (c *column) counts(first int) (length int, step int64) {
 }
 
 func (c *column) stepTo(above, below *row) (int64, bool) {
-	if above.position.Line == 0 || below.position.Line != above.position.Line+1 {
+	if above.position.Line() == 0 || below.position.Line() != above.position.Line()+1 {
 		return 0, false
 	}
 	from, ok := c.numberOf(above.desired)
@@ -129,10 +129,10 @@ func (c *column) countedBefore(rows []*row) bool {
 	if !ok || !also {
 		return false
 	}
-	lines := int64(rows[1].position.Line - rows[0].position.Line)
+	lines := int64(rows[1].position.Line() - rows[0].position.Line())
 	for _, r := range rows {
 		at, ok := c.numberOf(r.was)
-		if !ok || at.around != start.around || (at.n-start.n)*lines != (second.n-start.n)*int64(r.position.Line-rows[0].position.Line) {
+		if !ok || at.around != start.around || (at.n-start.n)*lines != (second.n-start.n)*int64(r.position.Line()-rows[0].position.Line()) {
 			return false
 		}
 	}

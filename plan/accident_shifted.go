@@ -155,8 +155,8 @@ func longestSlide(takings []taking) int {
 }
 
 func slides(before, t taking) bool {
-	line, from := t.row.position.Line, t.from.position.Line
-	return line > 0 && from > 0 && line == before.row.position.Line+1 && from == before.from.position.Line+1
+	line, from := t.row.position.Line(), t.from.position.Line()
+	return line > 0 && from > 0 && line == before.row.position.Line()+1 && from == before.from.position.Line()+1
 }
 
 // exchanged counts the edited rows whose values went round among them, where

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/plan"
 )
@@ -121,9 +122,8 @@ func TestAFileThatIsSplitChangesNothing(t *testing.T) {
 	for r := range in.Desired.All() {
 		n++
 		for i := range r.Attributes {
-			at := r.Attributes[i].Value.Position
-			at.File = fmt.Sprintf("part-%d.xlsx", n%3)
-			r.Attributes[i].Value = r.Attributes[i].Value.At(at)
+			v := &r.Attributes[i].Value
+			v.Position = diag.Cell(fmt.Sprintf("part-%d.xlsx", n%3), v.Position.Sheet(), v.Position.Line(), v.Position.Column())
 		}
 	}
 	if p := plan.Diff(in); len(p.Changes) > 0 || len(p.Accidents) > 0 {

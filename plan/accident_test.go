@@ -237,7 +237,7 @@ func TestH2AnInheritedAmountIsLookedAtToo(t *testing.T) {
 	in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: was.applied(t), Desired: now.typed(t), Live: was.applied(t)}
 	for r := range in.Desired.All() {
 		v := r.Value("budget.daily")
-		r.Set("budget.daily", v.At(diag.Position{File: "defaults.yaml", Line: 3, Column: 10}))
+		r.Set("budget.daily", v.At(diag.At("defaults.yaml", 3, 10)))
 	}
 	p := plan.Diff(in)
 	if got := told(p); !strings.Contains(got, "of 5 campaigns in defaults.yaml is 100 times what it was") || !strings.Contains(got, "of 1 new campaign in defaults.yaml is 1,000 times") || !p.Empty() {
@@ -307,9 +307,8 @@ func TestAccidentsOfManyFilesNameThem(t *testing.T) {
 	n := 0
 	for r := range in.Desired.All() {
 		n++
-		at := r.Attributes[0].Value.Position
-		at.File, at.Sheet, at.Column = fmt.Sprintf("%c.yaml", 'a'+n%2), "", 3
-		r.Attributes[0].Value = r.Attributes[0].Value.At(at)
+		v := &r.Attributes[0].Value
+		v.Position = diag.At(fmt.Sprintf("%c.yaml", 'a'+n%2), v.Position.Line(), 3)
 	}
 	want := `mass-edit: "Red" → "Blue" in title of 5 of 5 ads | a.yaml:3:3 "Red b" → "Blue b" | a.yaml:5:3 "Red d" → "Blue d" | b.yaml:2:3 "Red a" → "Blue a"`
 	if d := cmp.Diff(want, told(plan.Diff(in))); d != "" {

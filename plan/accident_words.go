@@ -36,8 +36,8 @@ func in(source diag.Position) string {
 	switch {
 	case source.IsZero():
 		return ""
-	case source.Sheet != "" && source.Column > 0:
-		return " in " + source.String() + "!" + diag.ColumnName(source.Column)
+	case source.Sheet() != "" && source.Column() > 0:
+		return " in " + source.String() + "!" + diag.ColumnName(source.Column())
 	}
 	return " in " + source.String()
 }
@@ -48,14 +48,14 @@ func near(p, beside diag.Position, address resource.Address) string {
 	switch {
 	case p.IsZero():
 		return address.String()
-	case p.File != beside.File || p.Sheet != beside.Sheet:
+	case p.File() != beside.File() || p.Sheet() != beside.Sheet():
 		return p.String()
-	case p.Sheet != "" && p.Column == 0:
-		return "row " + strconv.Itoa(p.Line)
-	case p.Sheet != "":
+	case p.Sheet() != "" && p.Column() == 0:
+		return "row " + strconv.Itoa(p.Line())
+	case p.Sheet() != "":
 		return p.Cell()
 	}
-	return "line " + strconv.Itoa(p.Line)
+	return "line " + strconv.Itoa(p.Line())
 }
 
 // within names where a row stands in a source, else its resource.

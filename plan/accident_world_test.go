@@ -43,11 +43,11 @@ func (rows table) typed(t testing.TB) *resource.Snapshot {
 		}
 		r := parse(t, strings.Fields(text))
 		schema := kinds.All().Of(r.Address.Kind)
-		at := diag.Position{File: "q4.xlsx", Sheet: schema.Sheet, Line: i + 2}
-		r.Position = at
+		sheet := diag.OriginOf("q4.xlsx", schema.Sheet)
+		r.Position = sheet.At(i+2, 0)
 		for j, n := range r.Attributes {
-			at.Column = 1 + slices.IndexFunc(schema.Attributes, func(a resource.Attribute) bool { return a.Name == n.Name })
-			r.Attributes[j].Value = n.Value.At(at)
+			column := 1 + slices.IndexFunc(schema.Attributes, func(a resource.Attribute) bool { return a.Name == n.Name })
+			r.Attributes[j].Value = n.Value.At(sheet.At(i+2, column))
 		}
 		if !s.Add(r) {
 			t.Fatalf("%s stands there twice", r.Address)

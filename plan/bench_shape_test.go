@@ -28,7 +28,7 @@ func (s shape) snapshot(bound bool) *resource.Snapshot {
 		r := *model.Get(like)
 		r.Address, r.Attributes = a, append(resource.Attributes(nil), r.Attributes...)
 		r.Set("name", resource.Text("Name of "+a.Key))
-		r.Position = diag.Position{File: "a.yaml", Line: all.Len() + 1}
+		r.Position = diag.At("a.yaml", all.Len()+1, 0)
 		if bound {
 			r.ID = a.String()
 		}

@@ -28,7 +28,7 @@ func account(n int, bound bool) *resource.Snapshot {
 				{Name: "name", Value: resource.Text("Hero")}, {Name: "status", Value: resource.Text("active")},
 				{Name: "target_url", Value: resource.Text("https://a.example/")}, {Name: "title", Value: resource.Text("Shoes")}}},
 		} {
-			r.Position = diag.Position{File: "a.yaml", Line: i + 1}
+			r.Position = diag.At("a.yaml", i+1, 0)
 			if bound {
 				r.ID = r.Address.String()
 			}

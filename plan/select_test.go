@@ -89,7 +89,7 @@ func TestAPatternThatNamesNothingIsAnError(t *testing.T) {
 }
 
 func TestAPatternOfAFileIsNamedWithItsLine(t *testing.T) {
-	p, err := plan.ParsePattern("campaign/none", diag.Position{File: "list.txt", Line: 3})
+	p, err := plan.ParsePattern("campaign/none", diag.At("list.txt", 3, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

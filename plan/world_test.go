@@ -78,9 +78,9 @@ func written(s *resource.Snapshot) *resource.Snapshot {
 	for r := range s.All() {
 		row++
 		sheet := kinds.All().Of(r.Address.Kind).Sheet
-		r.Position = diag.Position{File: "q4.xlsx", Sheet: sheet, Line: row}
+		r.Position = diag.Cell("q4.xlsx", sheet, row, 0)
 		for i := range r.Attributes {
-			r.Attributes[i].Value = r.Attributes[i].Value.At(diag.Position{File: "q4.xlsx", Sheet: sheet, Line: row, Column: i + 1})
+			r.Attributes[i].Value = r.Attributes[i].Value.At(diag.Cell("q4.xlsx", sheet, row, i+1))
 		}
 	}
 	return s

@@ -14,7 +14,7 @@ import (
 // the row where there were several.
 func TestARefusalIsBlamedOnTheOnlyEdit(t *testing.T) {
 	cell := func(column int) diag.Position {
-		return diag.Position{File: "q4.xlsx", Sheet: "Campaigns", Line: 3, Column: column}
+		return diag.Cell("q4.xlsx", "Campaigns", 3, column)
 	}
 	for _, row := range []struct {
 		name  string

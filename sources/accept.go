@@ -31,7 +31,7 @@ func (p Project) Accept(ctx context.Context, schemas resource.Schemas, desired *
 	byFile := map[string][]Accepted{}
 	var files []string
 	for _, a := range accepted {
-		file := desired.Get(a.Address).Position.File
+		file := desired.Get(a.Address).Position.File()
 		if len(byFile[file]) == 0 {
 			files = append(files, file)
 		}
@@ -86,7 +86,7 @@ type accepter struct {
 func (a *accepter) accept(ctx context.Context, accepted []Accepted) ([]byte, error) {
 	slices.SortStableFunc(accepted, func(x, y Accepted) int {
 		p, q := a.desired.Get(x.Address).Position, a.desired.Get(y.Address).Position
-		return cmp.Or(cmp.Compare(q.Line, p.Line), cmp.Compare(q.Column, p.Column))
+		return cmp.Or(cmp.Compare(q.Line(), p.Line()), cmp.Compare(q.Column(), p.Column()))
 	})
 	if !strings.HasPrefix(strings.ToLower(path.Ext(a.file.File)), ".y") {
 		return a.acceptCells(ctx, accepted)

@@ -51,13 +51,13 @@ func (f *cellFile) rename(edits map[*tabReader][]cellEdit, depth int, was, is st
 // cellOf finds the cell of a row and an attribute, which may be blank.
 func (f *cellFile) cellOf(row *resource.Resource, attribute string) (*tabReader, xlsx.At, error) {
 	for _, t := range f.tables {
-		if t.at(row.Position.Line, 0).Sheet != row.Position.Sheet {
+		if t.at(row.Position.Line(), 0).Sheet() != row.Position.Sheet() {
 			continue
 		}
 		var found *tabReader
 		at := xlsx.At{}
 		err := t.visit(func(_ *column, cell xlsx.At, _ xlsx.Cell) {
-			if cell.Row != row.Position.Line || found != nil {
+			if cell.Row != row.Position.Line() || found != nil {
 				return
 			}
 			number := t.header.columnOf(func(c *column) bool { return c.role == roleAttribute && c.attribute.Name == attribute })

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/yamlfmt"
 
@@ -15,9 +16,9 @@ import (
 // acceptYAML writes one value into the mapping of its row.
 func (a *accepter) acceptYAML(content []byte, row *resource.Resource, attribute *resource.Attribute, v resource.Value) ([]byte, error) {
 	var mapping *yaml.Node
-	w := &walker{file: a.file.File}
+	w := &walker{origin: diag.OriginOf(a.file.File, "")}
 	for _, document := range w.documents(content) {
-		if found := mappingAt(document, row.Position.Line, row.Position.Column); found != nil {
+		if found := mappingAt(document, row.Position.Line(), row.Position.Column()); found != nil {
 			mapping = found
 		}
 	}

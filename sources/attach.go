@@ -15,7 +15,7 @@ import (
 // attach reads a file of the tree that a value refers to, by its path from the
 // folder of the source the value stands in. It is safe for concurrent use.
 func (t *tree) attach(name string, at diag.Position) (content []byte, slashPath string, finding *resource.Finding) {
-	slashPath, finding = attachedPath(name, at.File)
+	slashPath, finding = attachedPath(name, at.File())
 	if finding != nil {
 		return nil, "", finding
 	}

@@ -56,7 +56,7 @@ func (c *comparer) openBook(f *sideFile) (*cellBook, bool) {
 	if finding != nil {
 		c.made.Incomplete = true
 		if f.parses() {
-			c.made.Problems = append(c.made.Problems, problemAt(diag.Position{File: f.name}, *finding))
+			c.made.Problems = append(c.made.Problems, problemAt(diag.InFile(f.name), *finding))
 		}
 		return nil, false
 	}
@@ -73,11 +73,10 @@ type cellComparer struct {
 }
 
 func (s *cellComparer) at(f *sideFile, sheet *cellSheet, row *cellRow, column int) diag.Position {
-	p := diag.Position{File: f.name, Sheet: sheet.name, Column: column}
-	if row != nil {
-		p.Line = row.number
+	if row == nil {
+		return diag.Cell(f.name, sheet.name, 0, column)
 	}
-	return p
+	return diag.Cell(f.name, sheet.name, row.number, column)
 }
 
 // sheets compares two sheets row by row.
@@ -113,9 +112,9 @@ func (s *cellComparer) columns(a, b *cellSheet) {
 			}
 			what := Difference{Action: d.action, What: name + " of " + d.some.title()}
 			if d.action == Added {
-				what.Is = diag.Position{File: s.to.name, Sheet: b.name, Line: b.header, Column: number}
+				what.Is = diag.Cell(s.to.name, b.name, b.header, number)
 			} else {
-				what.Was = diag.Position{File: s.from.name, Sheet: a.name, Line: a.header, Column: number}
+				what.Was = diag.Cell(s.from.name, a.name, a.header, number)
 			}
 			s.add(what)
 		}

@@ -23,7 +23,7 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 	defer t.close()
 	env, err := p.Env()
 	if err != nil {
-		return refused(diag.Problem{Code: diag.BadProject, Position: diag.Position{File: p.File}, Message: err.Error()})
+		return refused(diag.Problem{Code: diag.BadProject, Position: diag.InFile(p.File), Message: err.Error()})
 	}
 	var files []file
 	for _, name := range slices.Sorted(maps.Keys(contents)) {

@@ -17,7 +17,7 @@ import (
 // is damaged anywhere is used.
 func readCSV(ctx context.Context, file string, content []byte, in input) result {
 	if inPrivate(file) {
-		p := problemAt(diag.Position{File: file}, resource.Finding{
+		p := problemAt(diag.InFile(file), resource.Finding{
 			Code: diag.IgnoredRows, Severity: diag.Warning, Message: "its folder is for members files, and no audience names it; want an audience that does, or the file elsewhere",
 		})
 		return result{stray: &p}
@@ -28,17 +28,17 @@ func readCSV(ctx context.Context, file string, content []byte, in input) result 
 	}
 	chosen, finding := chooseCSV(path.Base(file), text, in.schemas)
 	if finding != nil {
-		p := problemAt(diag.Position{File: file}, *finding)
+		p := problemAt(diag.InFile(file), *finding)
 		return result{stray: &p}
 	}
 	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: in, file: file}}
 	if text.Legacy {
-		r.report(diag.Position{File: file}, resource.Finding{
+		r.report(diag.InFile(file), resource.Finding{
 			Code: diag.Unreadable, Severity: diag.Warning,
 			Message: "file is not UTF-8 and is read as Windows-1252; want UTF-8", Hint: "save it as CSV UTF-8",
 		})
 	}
-	grid := &csvGrid{file: file, content: text, csvChoice: chosen, limits: in.bounds.csv()}
+	grid := &csvGrid{origin: diag.OriginOf(file, ""), content: text, csvChoice: chosen, limits: in.bounds.csv()}
 	if err := r.readGrid(grid, chosen.form); err != nil {
 		return faulty(file, err)
 	}
@@ -62,7 +62,7 @@ func (r *bookReader) readGrid(grid *csvGrid, f *form) error {
 func faulty(file string, err error) result {
 	var f *csvfile.Fault
 	if errors.As(err, &f) {
-		return result{problems: []diag.Problem{problemAt(diag.Position{File: file, Line: f.Line, Column: f.Column}, f.Finding)}}
+		return result{problems: []diag.Problem{problemAt(diag.At(file, f.Line, f.Column), f.Finding)}}
 	}
 	return failed(file, *xlsx.Damaged("file cannot be read (%v); want one that fits the bounds", err))
 }
@@ -70,7 +70,7 @@ func faulty(file string, err error) result {
 // csvGrid is a CSV file.
 type csvGrid struct {
 	csvChoice
-	file     string
+	origin   diag.Origin
 	content  csvfile.Text
 	limits   csvfile.Limits
 	record   *csvfile.Record // that is visited
@@ -132,7 +132,6 @@ func (g *csvGrid) take(r *csvfile.Record) {
 // at gives the physical line and the character a field begins at, the end of
 // its record where the record has fewer.
 func (g *csvGrid) at(row, column int) diag.Position {
-	p := diag.Position{File: g.file, Line: row, Column: 1}
 	switch {
 	case column == 0:
 	case g.record != nil && g.record.Line == row:
@@ -140,9 +139,9 @@ func (g *csvGrid) at(row, column int) diag.Position {
 		if column <= len(g.record.Fields) {
 			field = g.record.Fields[column-1]
 		}
-		p.Line, p.Column = field.Line, field.Column
+		return g.origin.At(field.Line, field.Column)
 	case column <= len(g.early[row]):
-		p = g.early[row][column-1]
+		return g.early[row][column-1]
 	}
-	return p
+	return g.origin.At(row, 1)
 }

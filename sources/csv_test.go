@@ -42,12 +42,12 @@ func TestCSVMakesOneDraftARow(t *testing.T) {
 func TestFieldOfACSVKnowsItsLineAndCharacter(t *testing.T) {
 	got := readCSVText("ad groups.csv", adGroupsCSV+"\"Spring\nlaunch\",Läufer,active,1.5\n")
 	wantProblems(t, got.problems)
-	for attribute, want := range map[string]diag.Position{"name": {File: "ad groups.csv", Line: 5, Column: 9}, "bid.max": {File: "ad groups.csv", Line: 5, Column: 23}} {
+	for attribute, want := range map[string]diag.Position{"name": diag.At("ad groups.csv", 5, 9), "bid.max": diag.At("ad groups.csv", 5, 23)} {
 		if at := got.drafts[1].attributes.Value(attribute).Position; at != want {
 			t.Errorf("%s stands at %v, want %v", attribute, at, want)
 		}
 	}
-	if at, want := got.drafts[1].position, (diag.Position{File: "ad groups.csv", Line: 4, Column: 1}); at != want {
+	if at, want := got.drafts[1].position, diag.At("ad groups.csv", 4, 1); at != want {
 		t.Errorf("row stands at %v, want %v", at, want)
 	}
 }
@@ -121,7 +121,7 @@ func TestValuesOfACSV(t *testing.T) {
 			got := readCSVText("campaigns.csv", "Campaign,Bidding,"+c.header+"\nSpring,clicks,"+c.cell+"\n")
 			value := ""
 			for _, a := range got.drafts[0].attributes {
-				if a.Value.Position.Column == 15 {
+				if a.Value.Position.Column() == 15 {
 					value = a.Value.String()
 				}
 			}
@@ -363,7 +363,7 @@ func FuzzReadCSV(f *testing.F) {
 		}
 		lines := 1 + strings.Count(string(content), "\n") + strings.Count(string(content), "\r")
 		for _, p := range got.problems {
-			if p.Position.Line < 0 || p.Position.Line > lines || p.Position.Column > len(content)+1 || p.Position.Line == 0 && p.Position.Column > 0 {
+			if p.Position.Line() < 0 || p.Position.Line() > lines || p.Position.Column() > len(content)+1 || p.Position.Line() == 0 && p.Position.Column() > 0 {
 				t.Fatalf("problem stands at %v of %d lines", p.Position, lines)
 			}
 		}

@@ -59,7 +59,7 @@ func (c *collection) reportCopies(files []file) {
 			continue
 		}
 		c.problems.Add(diag.Problem{
-			Code: diag.Duplicate, Position: diag.Position{File: files[source].name},
+			Code: diag.Duplicate, Position: diag.InFile(files[source].name),
 			Message: fmt.Sprintf("file repeats %d resources that other files have; want each in one file", n),
 			Hint:    "if it is a copy or an export, move it out of the folder, or name the sources in adsync.yaml",
 		})
@@ -102,7 +102,7 @@ func (d *Desired) keepImages(e *entry) {
 // refuseNothing makes a set without a resource a problem: it would read as a
 // wish to have nothing.
 func (c *collection) refuseNothing(files []file) {
-	problem := diag.Problem{Code: diag.NoSources, Position: diag.Position{File: c.tree.project.File}, Message: "no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder"}
+	problem := diag.Problem{Code: diag.NoSources, Position: diag.InFile(c.tree.project.File), Message: "no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder"}
 	switch {
 	case len(c.entries) > 0 || diag.HasErrors(c.problems.Sorted()):
 		return

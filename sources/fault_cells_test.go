@@ -42,7 +42,7 @@ func cellXML(t *testing.T, header, xml string) (value string, problems []diag.Pr
 	made := readBytes(rebuild(t, content, "xl/worksheets/sheet1.xml", func(sheet []byte) []byte { return replaceCell(t, sheet, "C2", `<c r="C2"`+xml+`</c>`) }))
 	for _, d := range made.drafts {
 		for _, a := range d.attributes {
-			if a.Value.Position.Column == 3 {
+			if a.Value.Position.Column() == 3 {
 				value = a.Value.String()
 			}
 		}

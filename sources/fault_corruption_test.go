@@ -268,10 +268,14 @@ func everything(r result) string {
 		lines = append(lines, fmt.Sprintf("entry %v %s %s", e.owner, e.attribute.Name, e.text.text))
 	}
 	for _, l := range r.lists {
-		lines = append(lines, fmt.Sprintf("list %v", l))
+		lines = append(lines, fmt.Sprintf("list %v %v", l.name, l.items))
 	}
 	return strings.Join(lines, "\n")
 }
+
+func (m mark) String() string { return m.position.String() + " " + m.text }
+
+func (h hint) String() string { return fmt.Sprintf("%v list=%t", h.mark, h.isList) }
 
 // corruptedBooks are workbooks of several writers and of every sort of part.
 func corruptedBooks(t testing.TB) map[string][]byte {

@@ -68,17 +68,17 @@ func wrongWith(files map[string]string, d Desired) string {
 
 // isOutside says how a position lies outside of the files, "" where it does not.
 func isOutside(files map[string]string, at diag.Position) string {
-	content, there := files[at.File]
+	content, there := files[at.File()]
 	switch {
-	case at.IsZero() || at.Line == 0 && there:
+	case at.IsZero() || at.Line() == 0 && there:
 		return ""
 	case !there:
 		return fmt.Sprintf("%s is in no file", at)
-	case path.Ext(at.File) == ".xlsx":
+	case path.Ext(at.File()) == ".xlsx":
 		return isOutsideBook(content, at)
 	}
 	text, breaks := content, []string{"\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n"} // those of YAML
-	isCSV := path.Ext(at.File) == ".csv"
+	isCSV := path.Ext(at.File()) == ".csv"
 	if decoded, fault := csvfile.Decode([]byte(content)); isCSV && fault == nil {
 		text = decoded.String()
 	}
@@ -86,20 +86,20 @@ func isOutside(files map[string]string, at diag.Position) string {
 		breaks = breaks[:4]
 	}
 	lines := strings.Split(strings.NewReplacer(breaks...).Replace(text), "\n")
-	if isCSV && strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r") && at.Line > 0 && at.Line <= len(lines) {
+	if isCSV && strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r") && at.Line() > 0 && at.Line() <= len(lines) {
 		return "" // whether a carriage return alone ends a line is told differently by every program
 	}
-	if at.Line > len(lines) || at.Line < 0 || at.Column < 0 {
+	if at.Line() > len(lines) || at.Line() < 0 || at.Column() < 0 {
 		return fmt.Sprintf("%s is behind the last of %d lines", at, len(lines))
 	}
-	if width := utf8.RuneCountInString(lines[at.Line-1]); at.Column > width+1 {
+	if width := utf8.RuneCountInString(lines[at.Line()-1]); at.Column() > width+1 {
 		return fmt.Sprintf("%s is behind the end of a line of %d characters", at, width)
 	}
 	return ""
 }
 
 func isOutsideBook(content string, at diag.Position) string {
-	if at.Line < 0 || at.Line > xlsx.LastRow || at.Column < 0 || at.Column > xlsx.LastColumn {
+	if at.Line() < 0 || at.Line() > xlsx.LastRow || at.Column() < 0 || at.Column() > xlsx.LastColumn {
 		return at.String() + " is outside of any sheet"
 	}
 	parts, finding := xlsx.Open(context.Background(), []byte(content), defaultBounds().workbook())
@@ -107,7 +107,7 @@ func isOutsideBook(content string, at diag.Position) string {
 		return at.String() + " is in a workbook that cannot be opened"
 	}
 	b, err := xlsx.ReadBook(parts)
-	if err != nil || !slices.ContainsFunc(b.Sheets, func(s xlsx.Sheet) bool { return s.Name == at.Sheet }) {
+	if err != nil || !slices.ContainsFunc(b.Sheets, func(s xlsx.Sheet) bool { return s.Name == at.Sheet() }) {
 		return at.String() + " is in no sheet"
 	}
 	return ""

@@ -154,10 +154,10 @@ func (f *fixing) holds(ctx context.Context, before Desired) bool {
 	after := f.load(ctx)
 	had := map[string]int{}
 	for _, p := range before.Problems {
-		had[p.Position.File+problemsSaid([]diag.Problem{p})[0]]++
+		had[p.Position.File()+problemsSaid([]diag.Problem{p})[0]]++
 	}
 	for _, p := range after.Problems {
-		said := p.Position.File + problemsSaid([]diag.Problem{p})[0]
+		said := p.Position.File() + problemsSaid([]diag.Problem{p})[0]
 		if had[said]--; had[said] < 0 && p.Severity == diag.Error {
 			return false
 		}

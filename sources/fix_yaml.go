@@ -41,7 +41,7 @@ type yamlFixer struct {
 
 // fixYAML gives the file with what has one reading put right.
 func fixYAML(ctx context.Context, w *rewriter, r *Rewrite, content []byte, found faults) []byte {
-	y := &yamlFixer{walker: walker{file: r.File}, in: w.in, faults: found}
+	y := &yamlFixer{walker: walker{origin: diag.OriginOf(r.File, "")}, in: w.in, faults: found}
 	for _, document := range y.documents(content) {
 		y.document(document)
 	}
@@ -83,8 +83,8 @@ func (y *yamlFixer) dropTwins(r result) {
 		}
 		if y.faults.have(d.position, diag.Duplicate) {
 			gone[i+1] = true
-			y.edits = append(y.edits, yamlfmt.Edit{Line: d.position.Line, Column: d.position.Column, Drop: true})
-			y.fixes = append(y.fixes, Fix{Position: d.position, Was: strings.ToLower(d.schema.Title) + " written twice", Is: "", Why: fmt.Sprintf("it says to the last attribute what line %d says", before.position.Line)})
+			y.edits = append(y.edits, yamlfmt.Edit{Line: d.position.Line(), Column: d.position.Column(), Drop: true})
+			y.fixes = append(y.fixes, Fix{Position: d.position, Was: strings.ToLower(d.schema.Title) + " written twice", Is: "", Why: fmt.Sprintf("it says to the last attribute what line %d says", before.position.Line())})
 		}
 	}
 }

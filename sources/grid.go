@@ -60,7 +60,8 @@ func (r *fileReader) count(failed bool) {
 // sheetGrid is a sheet of a workbook.
 type sheetGrid struct {
 	*bookReader
-	ref xlsx.Sheet
+	ref    xlsx.Sheet
+	origin diag.Origin
 }
 
 func (g sheetGrid) walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
@@ -68,5 +69,5 @@ func (g sheetGrid) walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 }
 
 func (g sheetGrid) at(row, column int) diag.Position {
-	return diag.Position{File: g.file, Sheet: g.ref.Name, Line: row, Column: column}
+	return g.origin.At(row, column)
 }

@@ -70,7 +70,7 @@ func (f *hintFiles) keep(path string, text hintText) {
 
 // hintFile gives the hints of a text file, each with its position in it.
 func (in input) hintFile(name string, at diag.Position) ([]hint, []diag.Problem) {
-	path, finding := attachedPath(name, at.File)
+	path, finding := attachedPath(name, at.File())
 	if finding != nil {
 		return nil, []diag.Problem{problemAt(at, *finding)}
 	}
@@ -98,7 +98,7 @@ func (in input) readHints(name string, at diag.Position) hintText {
 		return hintText{finding: finding}
 	}
 	content = bytes.TrimPrefix(content, utf8Mark)
-	position := diag.Position{File: path}
+	position := diag.InFile(path)
 	if finding := brokenHints(content, &position); finding != nil {
 		return hintText{finding: finding, position: position}
 	}
@@ -109,7 +109,7 @@ func (in input) readHints(name string, at diag.Position) hintText {
 		if text = trimmed(text); text == "" || text[0] == '#' {
 			continue
 		}
-		position := diag.Position{File: path, Line: line, Column: 1}
+		position := diag.At(path, line, 1)
 		if len(hints) >= in.bounds.hintRows {
 			return hintText{finding: &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file has over %d hints; want fewer", in.bounds.hintRows)}, position: position}
 		}

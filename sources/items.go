@@ -105,7 +105,7 @@ func writtenElsewhere(d *draft, attribute string, items []hint) (diag.Position, 
 		}
 	}
 	for _, item := range items {
-		if item.position.File != items[0].position.File {
+		if item.position.File() != items[0].position.File() {
 			return item.position, true
 		}
 	}

@@ -18,7 +18,7 @@ type listing struct {
 }
 
 func (l *listing) report(file string, severity diag.Severity, code diag.Code, message, hint string) {
-	l.problems = append(l.problems, diag.Problem{Severity: severity, Code: code, Position: diag.Position{File: file}, Message: message, Hint: hint})
+	l.problems = append(l.problems, diag.Problem{Severity: severity, Code: code, Position: diag.InFile(file), Message: message, Hint: hint})
 }
 
 // list walks the folder for sources. It enters no hidden folder, no folder of

@@ -65,8 +65,8 @@ func ReadOperator(file, account string) (Operator, []diag.Problem) {
 	if err != nil {
 		return o, []diag.Problem{o.refuse("the operator's file cannot be read: " + reason(err))}
 	}
-	w := &walker{file: file}
-	if finding := brokenText(content, w.file); finding != nil {
+	w := &walker{origin: diag.OriginOf(file, "")}
+	if finding := brokenText(content, w.origin.File()); finding != nil {
 		return o, []diag.Problem{*finding}
 	}
 	for i, document := range w.documents(content) {
@@ -82,7 +82,7 @@ func ReadOperator(file, account string) (Operator, []diag.Problem) {
 }
 
 func (o *Operator) refuse(message string) diag.Problem {
-	return diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: diag.Position{File: o.File}, Message: message}
+	return diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: diag.InFile(o.File), Message: message}
 }
 
 func (o *Operator) read(w *walker, node *yaml.Node, top bool) {

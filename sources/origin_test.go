@@ -204,7 +204,7 @@ func TestACheckoutIsItsOwnFolder(t *testing.T) {
 	c, err := p.Checkout(t.Context(), "HEAD")
 	must(t, err)
 	d := Load(t.Context(), c.Project, kinds.All())
-	if len(d.Problems) != 1 || d.Problems[0].Position.File != "link.txt" || d.Snapshot.Len() != 2 || c.Commit != first {
+	if len(d.Problems) != 1 || d.Problems[0].Position.File() != "link.txt" || d.Snapshot.Len() != 2 || c.Commit != first {
 		t.Errorf("checkout of %s has %d resources, %s; want 2 of %s, and the link refused", c.Commit, d.Snapshot.Len(), printed(d.Problems), first)
 	}
 	if _, err := c.Project.ReadImage("link.txt"); err == nil {

@@ -79,7 +79,7 @@ func ReadProject(dir string) (Project, []diag.Problem) {
 	}
 	p.File = name
 	if err != nil {
-		return p, []diag.Problem{problemAt(diag.Position{File: name}, unreadable(err))}
+		return p, []diag.Problem{problemAt(diag.InFile(name), unreadable(err))}
 	}
 	return p, p.read(content)
 }
@@ -103,8 +103,8 @@ func zoneOf(name string) (*time.Location, error) {
 }
 
 func (p *Project) read(content []byte) []diag.Problem {
-	w := &walker{file: p.File}
-	if finding := brokenText(content, w.file); finding != nil {
+	w := &walker{origin: diag.OriginOf(p.File, "")}
+	if finding := brokenText(content, w.origin.File()); finding != nil {
 		return []diag.Problem{*finding}
 	}
 	for i, document := range w.documents(content) {

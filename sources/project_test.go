@@ -23,8 +23,8 @@ policy: {drift: revert, prune: pause}
 		Root: dir, File: "adsync.yaml", Account: Account{"acct_1", "EUR", "Europe/Paris"},
 		Sources: []string{"ads/**/*.yaml"}, Service: "emulator", State: "var/state",
 		Policy: Policy{
-			Drift: Setting{"revert", diag.Position{File: "adsync.yaml", Line: 5, Column: 17}},
-			Prune: Setting{"pause", diag.Position{File: "adsync.yaml", Line: 5, Column: 32}},
+			Drift: Setting{"revert", diag.At("adsync.yaml", 5, 17)},
+			Prune: Setting{"pause", diag.At("adsync.yaml", 5, 32)},
 		},
 	}
 	for _, at := range []string{dir, filepath.Join(dir, "adsync.yaml")} {

@@ -42,7 +42,7 @@ func (w *walker) unknownSetting(key *yaml.Node, where string, known []string) {
 // rendering would quote.
 func (w *walker) reportUnseen(node *yaml.Node, message, hint string) {
 	w.problems = append(w.problems, diag.Problem{
-		Severity: diag.Error, Code: diag.BadProject, Position: diag.Position{File: w.file},
+		Severity: diag.Error, Code: diag.BadProject, Position: w.origin.At(0, 0),
 		Message: fmt.Sprintf("line %d: %s", node.Line, message), Hint: hint,
 	})
 }

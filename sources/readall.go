@@ -68,7 +68,7 @@ func (r result) closed(file string, b bounds) result {
 	if r.unlistedError {
 		severity = diag.Error
 	}
-	r.problems = append(r.problems, problemAt(diag.Position{File: file}, resource.Finding{
+	r.problems = append(r.problems, problemAt(diag.InFile(file), resource.Finding{
 		Code: diag.Damaged, Severity: severity, Message: fmt.Sprintf("file has %d problems more; want fewer than %d to list each", r.unlisted, b.problems),
 		Hint: "mend those that are listed first",
 	}))

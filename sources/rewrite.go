@@ -108,7 +108,7 @@ func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rew
 	return r
 }
 
-func (r *Rewrite) fail(f resource.Finding) { r.failAt(diag.Position{File: r.File}, f) }
+func (r *Rewrite) fail(f resource.Finding) { r.failAt(diag.InFile(r.File), f) }
 
 func (r *Rewrite) failAt(at diag.Position, f resource.Finding) {
 	r.Problems = append(r.Problems, problemAt(at, f))

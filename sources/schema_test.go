@@ -42,7 +42,7 @@ func judgeOf(t testing.TB, s *jsonschema.Schema) *judge.Schema {
 // instances gives the documents of a text as an editor of YAML 1.2 has them.
 func instances(t testing.TB, text string) []any {
 	t.Helper()
-	w := &walker{file: "x.yaml"}
+	w := &walker{origin: diag.OriginOf("x.yaml", "")}
 	var all []any
 	for _, node := range w.documents([]byte(text)) {
 		all = append(all, instance(node))
@@ -266,9 +266,9 @@ func TestTheSchemaFindsEachProblemOfShape(t *testing.T) {
 		if !slices.Contains(ofShape, problem.Code) || problem.Severity != diag.Error || strings.Contains(problem.Message, `country is "Cannada"`) {
 			continue // the names of countries are too many for a schema
 		}
-		content, err := os.ReadFile(filepath.Join("testdata/problems", problem.Position.File))
+		content, err := os.ReadFile(filepath.Join("testdata/problems", problem.Position.File()))
 		must(t, err)
-		w := &walker{file: problem.Position.File}
+		w := &walker{origin: diag.OriginOf(problem.Position.File(), "")}
 		for _, document := range w.documents(content) {
 			path, within := pathAt(document, problem.Position, nil)
 			if !within {
@@ -288,7 +288,7 @@ func TestTheSchemaFindsEachProblemOfShape(t *testing.T) {
 // pathAt gives the JSON pointer of the value at a position, of the object where
 // the position is a key's.
 func pathAt(node *yaml.Node, at diag.Position, path []string) (string, bool) {
-	if node.Line == at.Line && node.Column == at.Column && node.Kind == yaml.ScalarNode {
+	if node.Line == at.Line() && node.Column == at.Column() && node.Kind == yaml.ScalarNode {
 		return strings.Join(path, "/"), true
 	}
 	for i, child := range node.Content {

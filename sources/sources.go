@@ -56,7 +56,7 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 	defer t.close()
 	env, err := p.Env()
 	if err != nil {
-		return refused(diag.Problem{Code: diag.BadProject, Position: diag.Position{File: p.File}, Message: err.Error()})
+		return refused(diag.Problem{Code: diag.BadProject, Position: diag.InFile(p.File), Message: err.Error()})
 	}
 	files, problems := t.settle(ctx)
 	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach, files: t.hints}
@@ -67,7 +67,7 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 	d := c.collect(files, results)
 	if !t.hints.takes(0) {
 		return refused(diag.Problem{
-			Code: diag.Damaged, Position: diag.Position{File: p.File}, Message: fmt.Sprintf("hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries),
+			Code: diag.Damaged, Position: diag.InFile(p.File), Message: fmt.Sprintf("hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries),
 			Hint: "name long lists in fewer places",
 		})
 	}

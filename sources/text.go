@@ -32,7 +32,7 @@ func shortened(message string) string {
 // whole file as someone meant it, nil where they can.
 func brokenText(content []byte, file string) *diag.Problem {
 	body := bytes.TrimPrefix(content, utf8Mark)
-	position := diag.Position{File: file}
+	position := diag.InFile(file)
 	finding := brokenEncoding(body, &position)
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
@@ -44,7 +44,7 @@ func brokenText(content []byte, file string) *diag.Problem {
 	}
 	if finding == nil && body[len(body)-1] != '\n' {
 		// A file cut short by one byte can read well: 10 becomes 1 (fault Y9).
-		position.Line = 1 + bytes.Count(body, []byte("\n"))
+		position = diag.At(file, 1+bytes.Count(body, []byte("\n")), 0)
 		finding = &resource.Finding{Code: diag.Damaged, Message: "last line has no line break; want one, so that a file cut short is told from a whole one", Hint: "end the file with a line break"}
 	}
 	if finding == nil {
@@ -72,7 +72,7 @@ func brokenEncoding(body []byte, position *diag.Position) *resource.Finding {
 		}
 		body = body[size:]
 	}
-	position.Line = line
+	*position = position.Origin().At(line, 0)
 	return &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("byte 0x%02x is not UTF-8; want UTF-8 text", body[0]), Hint: "save it as UTF-8"}
 }
 
@@ -82,7 +82,7 @@ func conflictMark(body []byte, position *diag.Position) *resource.Finding {
 	for text := range bytes.Lines(body) {
 		line++
 		if bytes.HasPrefix(text, []byte("<<<<<<< ")) || bytes.HasPrefix(text, []byte(">>>>>>> ")) {
-			position.Line, position.Column = line, 1
+			*position = position.Origin().At(line, 1)
 			return &resource.Finding{Code: diag.Damaged, Message: "file has a mark of an unfinished merge; want the merge resolved"}
 		}
 	}

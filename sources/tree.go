@@ -88,7 +88,7 @@ func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
 		}
 	}
 	return nil, []diag.Problem{{
-		Severity: diag.Error, Code: diag.Unreadable, Position: diag.Position{File: changed},
+		Severity: diag.Error, Code: diag.Unreadable, Position: diag.InFile(changed),
 		Message: "file changes while it is read; want files that hold still", Hint: "run again when the files are written",
 	}}
 }
@@ -133,7 +133,7 @@ func (t *tree) readSource(ctx context.Context, name string) file {
 }
 
 func problemOf(name string, f resource.Finding) *diag.Problem {
-	p := problemAt(diag.Position{File: name}, f)
+	p := problemAt(diag.InFile(name), f)
 	return &p
 }
 

@@ -18,7 +18,7 @@ import (
 // walker goes through the nodes of one YAML file and keeps its problems. It
 // reads text as it is written: what YAML takes a scalar for decides nothing.
 type walker struct {
-	file     string
+	origin   diag.Origin
 	problems []diag.Problem
 }
 
@@ -51,7 +51,7 @@ func (w *walker) ended(err error, content []byte, documents int) {
 	switch {
 	case errors.Is(err, io.EOF) && documents == 0:
 		w.problems = append(w.problems, diag.Problem{
-			Severity: diag.Error, Code: diag.Damaged, Position: diag.Position{File: w.file},
+			Severity: diag.Error, Code: diag.Damaged, Position: w.origin.At(0, 0),
 			Message: "file holds nothing but comments or null; want resources", Hint: "delete the file if that is meant",
 		})
 	case !errors.Is(err, io.EOF):
@@ -64,19 +64,19 @@ var parserError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 // syntax gives the parser's error the line it names, and the tab that is the
 // usual cause its column.
 func (w *walker) syntax(err error, content []byte) diag.Problem {
-	problem := diag.Problem{Severity: diag.Error, Code: diag.Syntax, Position: diag.Position{File: w.file, Line: 1}}
+	problem, named := diag.Problem{Severity: diag.Error, Code: diag.Syntax}, 1
 	message := err.Error()
 	if parts := parserError.FindStringSubmatch(message); parts != nil {
 		message = parts[2]
 		if line, err := strconv.Atoi(parts[1]); err == nil {
-			problem.Position.Line = line
+			named = line
 		}
 	}
-	problem.Message = "text is not YAML: " + message
+	problem.Position, problem.Message = w.origin.At(named, 0), "text is not YAML: "+message
 	for i, line := range bytes.Split(content, []byte("\n")) {
 		indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
-		if tab := bytes.IndexByte(indent, '\t'); tab >= 0 && i+2 >= problem.Position.Line {
-			problem.Position.Line, problem.Position.Column = i+1, tab+1
+		if tab := bytes.IndexByte(indent, '\t'); tab >= 0 && i+2 >= named {
+			problem.Position = w.origin.At(i+1, tab+1)
 			problem.Hint = "indent with spaces: YAML takes no tabs"
 			break
 		}
@@ -167,7 +167,7 @@ func (w *walker) reportTwice(key, first *yaml.Node) {
 }
 
 func (w *walker) at(node *yaml.Node) diag.Position {
-	return diag.Position{File: w.file, Line: node.Line, Column: node.Column}
+	return w.origin.At(node.Line, node.Column)
 }
 
 func (w *walker) report(node *yaml.Node, code diag.Code, message, hint string) {

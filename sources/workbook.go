@@ -39,7 +39,7 @@ func readWorkbook(ctx context.Context, file string, content []byte, in input) (m
 }
 
 func brokenWorkbook(file string, f *resource.Finding) result {
-	return result{problems: []diag.Problem{problemAt(diag.Position{File: file}, *f)}}
+	return result{problems: []diag.Problem{problemAt(diag.InFile(file), *f)}}
 }
 
 // bookReader makes drafts of one workbook.
@@ -50,7 +50,7 @@ type bookReader struct {
 }
 
 func (r *bookReader) grid(ref xlsx.Sheet) sheetGrid {
-	return sheetGrid{bookReader: r, ref: ref}
+	return sheetGrid{bookReader: r, ref: ref, origin: diag.OriginOf(r.file, ref.Name)}
 }
 
 // read walks every sheet that is known to its end, and only then makes drafts.
@@ -64,7 +64,7 @@ func (r *bookReader) read() error {
 	}
 	for _, t := range readers {
 		if err := t.readRows(); err != nil {
-			return fmt.Errorf("sheet %q: %w", t.at(0, 0).Sheet, err)
+			return fmt.Errorf("sheet %q: %w", t.at(0, 0).Sheet(), err)
 		}
 	}
 	if err := r.readHintLists(); err != nil {
@@ -88,7 +88,7 @@ func (r *bookReader) strayBook() {
 	for _, f := range formsOf(r.in.schemas) {
 		titles = append(titles, f.title)
 	}
-	p := problemAt(diag.Position{File: r.file}, resource.Finding{
+	p := problemAt(diag.InFile(r.file), resource.Finding{
 		Code: diag.UnknownKey, Severity: diag.Warning, Message: "no sheet has a name adsync knows; want one of " + strings.Join(titles, ", "),
 		Hint: "name the sheet for what its rows are, or move the workbook out of the sources",
 	})
@@ -107,7 +107,7 @@ func (r *bookReader) openTabs() ([]*tabReader, error) {
 			continue
 		}
 		if first, twice := bySheet[f]; twice {
-			r.report(diag.Position{File: r.file, Sheet: ref.Name}, resource.Finding{
+			r.report(diag.Cell(r.file, ref.Name, 0, 0), resource.Finding{
 				Code: diag.Duplicate, Message: fmt.Sprintf("sheet means %q, as does sheet %q; want one of them", f.title, first),
 			})
 			continue
@@ -175,7 +175,7 @@ func (r *bookReader) reportNearSheet(ref xlsx.Sheet, near string) {
 	if err == nil && facts.Filled < 2 {
 		return
 	}
-	r.report(diag.Position{File: r.file, Sheet: ref.Name}, resource.Finding{
+	r.report(diag.Cell(r.file, ref.Name, 0, 0), resource.Finding{
 		Code:    diag.UnknownKey,
 		Message: fmt.Sprintf("sheet is named %q and has rows; want a name adsync knows", ref.Name),
 		Hint:    fmt.Sprintf("did you mean %q? Give the sheet another name if it is your own", near),

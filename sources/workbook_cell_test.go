@@ -19,7 +19,7 @@ func oneCell(t *testing.T, header string, set func(f *excelize.File)) (value str
 		t.Fatalf("drafts = %q, want one", drafted(made.drafts))
 	}
 	for _, a := range made.drafts[0].attributes {
-		if a.Value.Position.Column == 3 {
+		if a.Value.Position.Column() == 3 {
 			return a.Value.String(), made
 		}
 	}

@@ -21,12 +21,12 @@ func WriteResultsCSV(w io.Writer, outcomes []RowOutcome) error {
 	table.Write([]string{"result", "action", "kind", "address", "name", "id", "file", "sheet", "row", "cell", "code", "message"})
 	for _, o := range sorted {
 		row := ""
-		if o.Position.Line > 0 {
-			row = fmt.Sprint(o.Position.Line)
+		if o.Position.Line() > 0 {
+			row = fmt.Sprint(o.Position.Line())
 		}
 		line := []string{
 			o.Result, o.Action, string(o.Address.Kind), o.Address.String(), o.Name, o.ID,
-			o.Position.File, o.Position.Sheet, row, placeOfCell(o.Cell), o.Code, o.Message,
+			o.Position.File(), o.Position.Sheet(), row, placeOfCell(o.Cell), o.Code, o.Message,
 		}
 		for i := range line {
 			line[i] = csvfile.Plain(line[i])
@@ -41,8 +41,8 @@ func WriteResultsCSV(w io.Writer, outcomes []RowOutcome) error {
 
 // placeOfCell is B7 on a sheet, and line and character in a text.
 func placeOfCell(p diag.Position) string {
-	if p.Sheet != "" || p.Line == 0 {
+	if p.Sheet() != "" || p.Line() == 0 {
 		return p.Cell()
 	}
-	return fmt.Sprintf("%d:%d", p.Line, p.Column)
+	return fmt.Sprintf("%d:%d", p.Line(), p.Column())
 }

@@ -237,7 +237,7 @@ func (r *tabReader) wantParents(d *draft, row *xlsx.Row) {
 			continue
 		}
 		position := d.parents[c.depth].position
-		if d.failed && refuses(row, position.Column) {
+		if d.failed && refuses(row, position.Column()) {
 			continue
 		}
 		r.fail(d, position, &resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s is missing; want its name", c.title)})

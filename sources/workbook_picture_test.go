@@ -89,7 +89,7 @@ func TestAPictureOverItsCellIsTheImage(t *testing.T) {
 	wantImage(t, got, 1, sourceOf(hero))
 	wantImage(t, got, 2, "https://img.example/a.png")
 	v := got.drafts[0].attributes.Value("image")
-	if v.Written() != "q4.xlsx#xl/media/image1.png" || v.Position != (diag.Position{File: "q4.xlsx", Sheet: "Ads", Line: 2, Column: 6}) {
+	if v.Written() != "q4.xlsx#xl/media/image1.png" || v.Position != diag.Cell("q4.xlsx", "Ads", 2, 6) {
 		t.Errorf("image is written %q at %s; want the part at its cell", v.Written(), v.Position)
 	}
 }

@@ -71,7 +71,7 @@ func (c *markedCopy) askApproval(sheet string, rows int) error {
 
 func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error {
 	where := change.Position.String()
-	if change.Position.File == c.name && change.Position.Sheet != "" {
+	if change.Position.File() == c.name && change.Position.Sheet() != "" {
 		where = strings.TrimPrefix(where, diag.Printable(c.name)+":")
 	}
 	approve := ""

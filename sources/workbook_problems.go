@@ -29,7 +29,7 @@ const maxLinks = 60_000
 // writeProblems lists the file's problems, each with a link to its cell. The
 // copy opens there.
 func (c *markedCopy) writeProblems(problems []diag.Problem) error {
-	mine := slices.DeleteFunc(slices.Clone(problems), func(p diag.Problem) bool { return p.Position.File != c.name })
+	mine := slices.DeleteFunc(slices.Clone(problems), func(p diag.Problem) bool { return p.Position.File() != c.name })
 	if len(mine) == 0 {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (c *markedCopy) problemRow(sheet string, row int, p diag.Problem) error {
 		severity = toneBad
 	}
 	there, wanted := splitMessage(p.Message)
-	texts := []string{string(p.Severity), p.Position.Sheet, p.Position.Cell(), there, wanted, p.Hint, string(p.Code)}
+	texts := []string{string(p.Severity), p.Position.Sheet(), p.Position.Cell(), there, wanted, p.Hint, string(p.Code)}
 	for i, text := range texts {
 		l := look{wrap: true, line: true}
 		if i == 0 {
@@ -97,13 +97,13 @@ func upperFirst(text string) string {
 
 // link leads from a cell to another, or to its row or sheet.
 func (c *markedCopy) link(sheet string, row, column int, to diag.Position) error {
-	if to.Sheet == "" || to.File != c.name || row > maxLinks {
+	if to.Sheet() == "" || to.File() != c.name || row > maxLinks {
 		return nil
 	}
-	if index, err := c.file.GetSheetIndex(to.Sheet); err != nil || index < 0 {
+	if index, err := c.file.GetSheetIndex(to.Sheet()); err != nil || index < 0 {
 		return err
 	}
-	target := diag.ColumnName(max(to.Column, 1)) + fmt.Sprint(max(to.Line, 1))
+	target := diag.ColumnName(max(to.Column(), 1)) + fmt.Sprint(max(to.Line(), 1))
 	from := fmt.Sprintf("%s%d", diag.ColumnName(column), row)
 	text, err := c.file.GetCellValue(sheet, from)
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *markedCopy) link(sheet string, row, column int, to diag.Position) error
 	if err := c.put(sheet, row, column, text, look{font: colourLink, under: true, line: true}); err != nil {
 		return err
 	}
-	return c.file.SetCellHyperLink(sheet, from, quotedSheet(to.Sheet)+"!"+target, "Location")
+	return c.file.SetCellHyperLink(sheet, from, quotedSheet(to.Sheet())+"!"+target, "Location")
 }
 
 // ownSheet makes a sheet anew, with its header; a sheet of that name that is the

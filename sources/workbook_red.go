@@ -21,7 +21,7 @@ const maxNotes = 1_000
 // markProblems marks the cells of errors that have one.
 func (c *markedCopy) markProblems(problems []diag.Problem) error {
 	for _, p := range problems {
-		if p.Severity != diag.Error || p.Position.File != c.name || p.Position.Sheet == "" || p.Position.Column == 0 {
+		if p.Severity != diag.Error || p.Position.File() != c.name || p.Position.Sheet() == "" || p.Position.Column() == 0 {
 			continue
 		}
 		if err := c.markCell(p.Position, toneBad, problemText(p)); err != nil {
@@ -34,10 +34,10 @@ func (c *markedCopy) markProblems(problems []diag.Problem) error {
 // markCell turns a cell red, or amber, and says why in a note, beside the note
 // it may have.
 func (c *markedCopy) markCell(at diag.Position, t tone, text string) error {
-	if index, err := c.file.GetSheetIndex(at.Sheet); err != nil || index < 0 || at.Line == 0 || at.Column == 0 {
+	if index, err := c.file.GetSheetIndex(at.Sheet()); err != nil || index < 0 || at.Line() == 0 || at.Column() == 0 {
 		return err
 	}
-	style, err := c.file.GetCellStyle(at.Sheet, at.Cell())
+	style, err := c.file.GetCellStyle(at.Sheet(), at.Cell())
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (c *markedCopy) markCell(at diag.Position, t tone, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.file.SetCellStyle(at.Sheet, at.Cell(), at.Cell(), marked); err != nil {
+	if err := c.file.SetCellStyle(at.Sheet(), at.Cell(), at.Cell(), marked); err != nil {
 		return err
 	}
 	c.tell(at, text)
@@ -83,10 +83,10 @@ func (c *markedCopy) filled(style int, t tone) (int, error) {
 
 // tell keeps what a note is to say about a cell, once.
 func (c *markedCopy) tell(at diag.Position, text string) {
-	cells := c.told[at.Sheet]
+	cells := c.told[at.Sheet()]
 	if cells == nil {
 		cells = map[string]string{}
-		c.told[at.Sheet] = cells
+		c.told[at.Sheet()] = cells
 	}
 	have, told := cells[at.Cell()]
 	switch {

@@ -102,7 +102,7 @@ func (c *markedCopy) mark(m Marks) error {
 	}
 	for _, rows := range c.bySheet(outcomes) {
 		if err := c.writeRows(rows); err != nil {
-			return fmt.Errorf("sheet %q: %w", rows[0].Position.Sheet, err)
+			return fmt.Errorf("sheet %q: %w", rows[0].Position.Sheet(), err)
 		}
 	}
 	if err := c.markProblems(m.Problems); err != nil {
@@ -127,11 +127,11 @@ func (c *markedCopy) mark(m Marks) error {
 func (m Marks) notedSheets() []string {
 	var sheets []string
 	for _, o := range m.Outcomes {
-		sheets = append(sheets, o.Cell.Sheet)
+		sheets = append(sheets, o.Cell.Sheet())
 	}
 	for _, p := range m.Problems {
-		if p.Position.Column > 0 {
-			sheets = append(sheets, p.Position.Sheet)
+		if p.Position.Column() > 0 {
+			sheets = append(sheets, p.Position.Sheet())
 		}
 	}
 	slices.Sort(sheets)
@@ -143,8 +143,7 @@ func problemOutcomes(problems []diag.Problem) []RowOutcome {
 	var outcomes []RowOutcome
 	byRow := map[diag.Position]int{}
 	for _, p := range problems {
-		row := p.Position
-		row.Column = 0
+		row := p.Position.Origin().At(p.Position.Line(), 0)
 		i, told := byRow[row]
 		if !told {
 			i = len(outcomes)
@@ -179,13 +178,13 @@ func problemText(p diag.Problem) string {
 // bySheet gives the outcomes of this file, sheet by sheet, in the order of rows.
 func (c *markedCopy) bySheet(outcomes []RowOutcome) [][]RowOutcome {
 	mine := slices.DeleteFunc(slices.Clone(outcomes), func(o RowOutcome) bool {
-		return o.Position.File != c.name || o.Position.Sheet == "" || o.Position.Line == 0
+		return o.Position.File() != c.name || o.Position.Sheet() == "" || o.Position.Line() == 0
 	})
 	slices.SortStableFunc(mine, func(a, b RowOutcome) int { return a.Position.Compare(b.Position) })
 	var sheets [][]RowOutcome
 	for i := 0; i < len(mine); {
 		end := i + 1
-		for end < len(mine) && mine[end].Position.Sheet == mine[i].Position.Sheet {
+		for end < len(mine) && mine[end].Position.Sheet() == mine[i].Position.Sheet() {
 			end++
 		}
 		sheets = append(sheets, mine[i:end])
@@ -197,8 +196,8 @@ func (c *markedCopy) bySheet(outcomes []RowOutcome) [][]RowOutcome {
 // writeRows adds the two columns to a sheet. What is said of the header's own
 // row has its cells marked, and no result.
 func (c *markedCopy) writeRows(outcomes []RowOutcome) error {
-	sheet := outcomes[0].Position.Sheet
-	place, err := c.findColumns(sheet, outcomes[0].Position.Line)
+	sheet := outcomes[0].Position.Sheet()
+	place, err := c.findColumns(sheet, outcomes[0].Position.Line())
 	if err != nil {
 		return err
 	}
@@ -206,7 +205,7 @@ func (c *markedCopy) writeRows(outcomes []RowOutcome) error {
 		return err
 	}
 	for _, o := range outcomes {
-		if o.Position.Line == place.header {
+		if o.Position.Line() == place.header {
 			continue
 		}
 		if err := c.writeRow(sheet, place, o); err != nil {
@@ -239,16 +238,16 @@ const messageWidth = 70
 
 func (c *markedCopy) writeRow(sheet string, place markedColumns, o RowOutcome) error {
 	tone := toneOf(o.Result)
-	if err := c.put(sheet, o.Position.Line, place.result, o.Result, look{font: tone.font, fill: tone.fill, line: true, bold: tone == toneBad}); err != nil {
+	if err := c.put(sheet, o.Position.Line(), place.result, o.Result, look{font: tone.font, fill: tone.fill, line: true, bold: tone == toneBad}); err != nil {
 		return err
 	}
-	if err := c.put(sheet, o.Position.Line, place.message, o.Message, look{wrap: true, line: true}); err != nil {
+	if err := c.put(sheet, o.Position.Line(), place.message, o.Message, look{wrap: true, line: true}); err != nil {
 		return err
 	}
-	if err := c.makeRoom(sheet, o.Position.Line, o.Message, messageWidth); err != nil {
+	if err := c.makeRoom(sheet, o.Position.Line(), o.Message, messageWidth); err != nil {
 		return err
 	}
-	if o.Cell.File != c.name || o.Cell.Column == 0 {
+	if o.Cell.File() != c.name || o.Cell.Column() == 0 {
 		return nil
 	}
 	if tone != toneBad {

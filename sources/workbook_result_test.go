@@ -14,7 +14,7 @@ import (
 )
 
 func inCell(sheet string, row, column int) diag.Position {
-	return diag.Position{File: "q4.xlsx", Sheet: sheet, Line: row, Column: column}
+	return diag.Cell("q4.xlsx", sheet, row, column)
 }
 
 // resultCopyOf writes results into a copy of a workbook with a bold amount, a
@@ -35,12 +35,12 @@ func resultCopyOf(t *testing.T) *excelize.File {
 	outcomes := []RowOutcome{
 		{Address: resource.Address{Kind: "ad_group", Key: "spring/runners"}, Position: inCell("Ad groups", 2, 0), Result: "created"},
 		{Address: resource.Address{Kind: "campaign", Key: "spring"}, Position: inCell("Campaigns", 2, 0), Result: "failed", Message: "budget is too low; want 25.00", Cell: inCell("Campaigns", 2, 4)},
-		{Position: diag.Position{File: "other.yaml", Line: 3}, Result: "created"},
+		{Position: diag.At("other.yaml", 3, 0), Result: "created"},
 	}
 	problems := []diag.Problem{
 		{Severity: diag.Error, Code: diag.BadChoice, Position: inCell("Campaigns", 2, 2), Message: "status is odd; want paused", Hint: "did you mean it?"},
-		{Severity: diag.Warning, Code: diag.HiddenCells, Position: diag.Position{File: "q4.xlsx", Sheet: "Ad groups"}, Message: "1 rows are hidden"},
-		{Severity: diag.Error, Code: diag.Syntax, Position: diag.Position{File: "other.yaml", Line: 3}, Message: "not here"},
+		{Severity: diag.Warning, Code: diag.HiddenCells, Position: diag.Cell("q4.xlsx", "Ad groups", 0, 0), Message: "1 rows are hidden"},
+		{Severity: diag.Error, Code: diag.Syntax, Position: diag.At("other.yaml", 3, 0), Message: "not here"},
 	}
 	var out bytes.Buffer
 	must(t, WriteMarkedCopy(original, &out, "q4.xlsx", Marks{Outcomes: outcomes, Problems: problems}))
@@ -142,7 +142,7 @@ func TestResultsCSV(t *testing.T) {
 	var out bytes.Buffer
 	must(t, WriteResultsCSV(&out, []RowOutcome{
 		{Address: resource.Address{Kind: "campaign", Key: "b"}, Name: "-Beta", Action: "update", Code: "budget_too_low", Position: inCell("Campaigns", 3, 0), Result: "failed", Message: "=1+1, \"or\" not", Cell: inCell("Campaigns", 3, 4)},
-		{Address: resource.Address{Kind: "campaign", Key: "a"}, Name: "Alpha", Action: "create", ID: "cmpn_1", Position: diag.Position{File: "ads.yaml", Line: 2, Column: 3}, Result: "created"},
+		{Address: resource.Address{Kind: "campaign", Key: "a"}, Name: "Alpha", Action: "create", ID: "cmpn_1", Position: diag.At("ads.yaml", 2, 3), Result: "created"},
 	}))
 	want := "\ufeffresult,action,kind,address,name,id,file,sheet,row,cell,code,message\r\n" +
 		"created,create,campaign,campaign/a,Alpha,cmpn_1,ads.yaml,,2,,,\r\n" +

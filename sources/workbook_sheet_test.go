@@ -93,7 +93,7 @@ func TestHintsOnTheirOwnSheet(t *testing.T) {
 		t.Errorf("exclusions = %s, want %s", have, want)
 	}
 	at := group.Value("context_hints").ItemPosition(0)
-	if want := (diag.Position{File: "q4.xlsx", Sheet: "Context hints", Line: 3, Column: 3}); at != want {
+	if want := diag.Cell("q4.xlsx", "Context hints", 3, 3); at != want {
 		t.Errorf("hint stands at %v, want %v", at, want)
 	}
 	if r, want := got.Sources[0].Rows, (rows{Read: 10, Used: 10}); r != want {

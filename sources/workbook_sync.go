@@ -31,7 +31,7 @@ func (r *bookReader) checkSync() (fits bool, err error) {
 		}
 		for _, finding := range r.judgeSync(said) {
 			fits = false
-			r.report(diag.Position{File: r.file}, finding)
+			r.report(diag.InFile(r.file), finding)
 		}
 	}
 	return fits, nil

@@ -158,7 +158,7 @@ func TestWorkbookMakesOneDraftARow(t *testing.T) {
 		t.Errorf("rows = %+v, want %+v", got.rows, want)
 	}
 	at := got.drafts[0].attributes.Value("budget.daily").Position
-	if want := (diag.Position{File: "q4.xlsx", Sheet: "Campaigns", Line: 2, Column: 4}); at != want {
+	if want := diag.Cell("q4.xlsx", "Campaigns", 2, 4); at != want {
 		t.Errorf("budget stands at %v, want %v", at, want)
 	}
 }

@@ -76,7 +76,7 @@ func WriteBack(p Project, schemas resource.Schemas, source Source, outcomes []Ro
 func outcomesOf(file string, outcomes []RowOutcome) []RowOutcome {
 	var own []RowOutcome
 	for _, o := range outcomes {
-		if o.Position.File == file {
+		if o.Position.File() == file {
 			own = append(own, o)
 		}
 	}

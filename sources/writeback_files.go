@@ -7,6 +7,7 @@ import (
 	"path"
 
 	"adsync/internal/csvfile"
+	"adsync/internal/diag"
 	"adsync/internal/xlsx"
 )
 
@@ -61,7 +62,7 @@ func writeCSVRows(content []byte, w rowResults) ([]byte, error) {
 	if finding != nil {
 		return nil, errors.New(finding.Message)
 	}
-	grid := &csvGrid{file: w.file, content: text, csvChoice: chosen, limits: w.in.bounds.csv()}
+	grid := &csvGrid{origin: diag.OriginOf(w.file, ""), content: text, csvChoice: chosen, limits: w.in.bounds.csv()}
 	book := &bookReader{fileReader: &fileReader{ctx: ctx, in: w.in, file: w.file}}
 	rows := &tabReader{bookReader: book, grid: grid, form: chosen.form, noun: "file"}
 	if err := rows.open(); err != nil {

@@ -26,8 +26,8 @@ type cellChange struct {
 func (r *tabReader) resultChanges(outcomes []RowOutcome) ([]cellChange, error) {
 	byRow := map[int]RowOutcome{}
 	for _, o := range outcomes {
-		if o.Position.Sheet == r.ref.Name && o.Position.Line > 0 {
-			byRow[o.Position.Line] = o
+		if o.Position.Sheet() == r.ref.Name && o.Position.Line() > 0 {
+			byRow[o.Position.Line()] = o
 		}
 	}
 	if len(byRow) == 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 
@@ -42,9 +43,7 @@ func (w written) back(outcomes []RowOutcome) (bool, error) {
 
 func outcomeAt(sheet string, row int, address, result, message, id string) RowOutcome {
 	a, _ := resource.ParseAddress(address)
-	p := inCell(sheet, row, 0)
-	p.File = "ads/q4.xlsx"
-	return RowOutcome{Address: a, Position: p, Result: result, Message: message, ID: id}
+	return RowOutcome{Address: a, Position: diag.Cell("ads/q4.xlsx", sheet, row, 0), Result: result, Message: message, ID: id}
 }
 
 var someOutcomes = []RowOutcome{

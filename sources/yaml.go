@@ -26,7 +26,7 @@ type yamlReader struct {
 const bytesADraft = 192
 
 func readYAML(ctx context.Context, file string, content []byte, in input) result {
-	y := &yamlReader{walker: walker{file: file}, ctx: ctx, in: in}
+	y := &yamlReader{walker: walker{origin: diag.OriginOf(file, "")}, ctx: ctx, in: in}
 	if problem := brokenText(content, file); problem != nil {
 		return result{problems: []diag.Problem{*problem}}
 	}

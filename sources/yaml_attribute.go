@@ -237,7 +237,7 @@ func listValue(a *resource.Attribute, items []hint, at diag.Position) (resource.
 		switch over := int(a.Max); {
 		case f.Index >= 0:
 			position = positions[f.Index]
-		case over > 0 && over < len(positions) && positions[over].File != at.File:
+		case over > 0 && over < len(positions) && positions[over].File() != at.File():
 			position = positions[over] // the first one too many is of a file the list names
 		}
 		problems = append(problems, problemAt(position, f.Finding))

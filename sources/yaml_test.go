@@ -125,7 +125,7 @@ func TestAPanicOfAReaderIsAProblemOfItsFile(t *testing.T) {
 	in := input{schemas: broken, bounds: defaultBounds(), words: vocabularies{"campaign": nil}}
 	in.words["campaign"] = &vocabulary{} // no schema: the reader falls over it
 	r := readOne(context.Background(), file{name: "ads.yaml", content: []byte(springCampaign)}, in)
-	if len(r.problems) != 1 || r.problems[0].Position.File != "ads.yaml" || !strings.Contains(r.problems[0].Message, "broke off") {
+	if len(r.problems) != 1 || r.problems[0].Position.File() != "ads.yaml" || !strings.Contains(r.problems[0].Message, "broke off") {
 		t.Errorf("readOne = %v, want one problem of ads.yaml", r.problems)
 	}
 }

@@ -74,7 +74,7 @@ func (a *app) runFix(c *cobra.Command, args []string, f fixFlags) error {
 		return configuration("%v", err)
 	}
 	if len(args) == 1 && !isFolder(args[0]) {
-		fixed.Problems = slices.DeleteFunc(fixed.Problems, func(p diag.Problem) bool { return p.Position.File != s.files[0] })
+		fixed.Problems = slices.DeleteFunc(fixed.Problems, func(p diag.Problem) bool { return p.Position.File() != s.files[0] })
 	}
 	written, err := a.writeFixed(s, fixed, f, len(args) == 1 && !isFolder(args[0]))
 	if err != nil {

@@ -104,11 +104,11 @@ func (g *governed) loosens(at diag.Position, name, have, bound, origin string) {
 
 // origin writes a position short: the operator's file by its name.
 func (g *governed) origin(p diag.Position) string {
-	name := p.File
-	if p.File == g.operator.File {
+	name := p.File()
+	if p.File() == g.operator.File {
 		name = filepath.Base(name)
 	}
-	return fmt.Sprintf("%s:%d", name, p.Line)
+	return fmt.Sprintf("%s:%d", name, p.Line())
 }
 
 // choices takes drift or prune: what the project asks for, unless the operator's

@@ -56,7 +56,7 @@ func workbooks(l loaded) []string {
 		add(source.File)
 	}
 	for _, p := range l.desired.Problems {
-		add(p.Position.File)
+		add(p.Position.File())
 	}
 	return files
 }
@@ -68,7 +68,7 @@ func (a *app) markProblems(l loaded, target string) error {
 		return nil
 	}
 	files := slices.DeleteFunc(workbooks(l), func(file string) bool {
-		return !slices.ContainsFunc(l.desired.Problems, func(p diag.Problem) bool { return p.Position.File == file })
+		return !slices.ContainsFunc(l.desired.Problems, func(p diag.Problem) bool { return p.Position.File() == file })
 	})
 	if len(files) == 0 {
 		a.note("no workbook has a problem: nothing is marked")

@@ -48,7 +48,7 @@ func (a *app) operator(project sources.Project) (sources.Operator, []diag.Proble
 		file = whole
 	}
 	if err := project.Outside(file); err != nil {
-		return sources.Operator{}, []diag.Problem{{Severity: diag.Error, Code: diag.BadProject, Position: diag.Position{File: file}, Message: "the operator's file: " + err.Error()}}
+		return sources.Operator{}, []diag.Problem{{Severity: diag.Error, Code: diag.BadProject, Position: diag.InFile(file), Message: "the operator's file: " + err.Error()}}
 	}
 	return sources.ReadOperator(file, project.Account.ID)
 }

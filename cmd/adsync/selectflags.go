@@ -66,7 +66,7 @@ func patternsIn(flag, file string) ([]plan.Pattern, error) {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
-		at := diag.Position{File: file, Line: i + 1}
+		at := diag.At(file, i+1, 0)
 		p, err := plan.ParsePattern(text, at)
 		if err != nil {
 			return nil, configuration("%s: %s: %v", flag, at, err)

@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestPositionsReadLikePeopleSayThem(t *testing.T) {
 	for want, p := range map[string]Position{
-		"spring.yaml:12:9": {File: "spring.yaml", Line: 12, Column: 9}, "spring.yaml:12": {File: "spring.yaml", Line: 12}, "spring.yaml": {File: "spring.yaml"},
-		"q4.xlsx:Ads!E17": {File: "q4.xlsx", Sheet: "Ads", Line: 17, Column: 5}, "q4.xlsx:Ads!AA1": {File: "q4.xlsx", Sheet: "Ads", Line: 1, Column: 27},
-		"q4.xlsx:Ads!17": {File: "q4.xlsx", Sheet: "Ads", Line: 17}, "q4.xlsx:Ads": {File: "q4.xlsx", Sheet: "Ads"}, `\u202eslx.yaml`: {File: "\u202eslx.yaml"},
+		"spring.yaml:12:9": At("spring.yaml", 12, 9), "spring.yaml:12": At("spring.yaml", 12, 0), "spring.yaml": InFile("spring.yaml"),
+		"q4.xlsx:Ads!E17": Cell("q4.xlsx", "Ads", 17, 5), "q4.xlsx:Ads!AA1": Cell("q4.xlsx", "Ads", 1, 27),
+		"q4.xlsx:Ads!17": Cell("q4.xlsx", "Ads", 17, 0), "q4.xlsx:Ads": Cell("q4.xlsx", "Ads", 0, 0), `\u202eslx.yaml`: InFile("\u202eslx.yaml"),
 	} {
 		if got := p.String(); got != want {
 			t.Errorf("%#v reads %q; want %q", p, got, want)
@@ -30,17 +31,17 @@ func TestPositionsReadLikePeopleSayThem(t *testing.T) {
 
 func TestProblemsAreSortedAndEachOnce(t *testing.T) {
 	var l List
-	b := Problem{Code: BadMoney, Position: Position{File: "b.yaml", Line: 2}, Message: "m"}
-	a := Problem{Code: BadMoney, Position: Position{File: "a.yaml", Line: 9}, Message: "m"}
+	b := Problem{Code: BadMoney, Position: At("b.yaml", 2, 0), Message: "m"}
+	a := Problem{Code: BadMoney, Position: At("a.yaml", 9, 0), Message: "m"}
 	l.AddAll([]Problem{b, a, b})
 	got := l.Sorted()
-	if len(got) != 2 || got[0].Position.File != "a.yaml" || got[0].Severity != Error {
+	if len(got) != 2 || got[0].Position.File() != "a.yaml" || got[0].Severity != Error {
 		t.Errorf("sorted problems are %v; want a.yaml, then b.yaml, both errors", got)
 	}
 }
 
 func TestProblemObjectHasEveryField(t *testing.T) {
-	raw, err := json.Marshal(Problem{Severity: Error, Code: BadMoney, Position: Position{File: "q.xlsx", Sheet: "Ads", Line: 17, Column: 5}, Address: "ad/a", Message: "m", Hint: "h"})
+	raw, err := json.Marshal(Problem{Severity: Error, Code: BadMoney, Position: Cell("q.xlsx", "Ads", 17, 5), Address: "ad/a", Message: "m", Hint: "h"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +55,8 @@ func TestRenderShowsTheLineWithACaret(t *testing.T) {
 	var b strings.Builder
 	source := func(_ string, line int) (string, bool) { return "  bugdet: 5\x1b[31m", line == 3 }
 	problems := []Problem{
-		{Severity: Error, Code: UnknownKey, Position: Position{File: "a.yaml", Line: 3, Column: 3}, Message: `key is "bugdet"`, Hint: `did you mean "budget"?`},
-		{Severity: Warning, Code: IgnoredRows, Position: Position{File: "a.yaml", Line: 4}, Message: "bell \a"},
+		{Severity: Error, Code: UnknownKey, Position: At("a.yaml", 3, 3), Message: `key is "bugdet"`, Hint: `did you mean "budget"?`},
+		{Severity: Warning, Code: IgnoredRows, Position: At("a.yaml", 4, 0), Message: "bell \a"},
 	}
 	if err := Render(&b, problems, source); err != nil {
 		t.Fatal(err)
@@ -88,5 +89,22 @@ func TestLookalikeIsALetterAmongThoseOfAnotherScript(t *testing.T) {
 		if got != want || found != (want != 0) {
 			t.Errorf("Lookalike(%q) = %q, %v; want %q", text, got, found, want)
 		}
+	}
+}
+
+func TestAPositionIsSixteenBytesAndAKey(t *testing.T) {
+	if size := unsafe.Sizeof(Position{}); size != 16 {
+		t.Errorf("a position is %d bytes; want 16: every value of an account has one", size)
+	}
+	sheet := OriginOf("q4.xlsx", "Ads")
+	seen := map[Position]bool{sheet.At(17, 5): true}
+	if !seen[Cell("q4"+".xlsx", strings.Clone("Ads"), 17, 5)] || seen[Cell("q4.xlsx", "Ads", 17, 6)] || seen[At("q4.xlsx", 17, 5)] {
+		t.Errorf("positions are equal where file, sheet, line and column are not, or the other way round: %v", seen)
+	}
+	if p := Cell("", "", 0, 0); !p.IsZero() || p.File() != "" || p.Sheet() != "" || p.Cell() != "" {
+		t.Errorf("the position of nothing is %v; want the zero position", p)
+	}
+	if line := At("a.yaml", 1<<40, 1).Line(); line != 1<<31-1 {
+		t.Errorf("line 2⁴⁰ reads %d; want the largest line, not another one", line)
 	}
 }

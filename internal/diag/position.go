@@ -3,33 +3,104 @@ package diag
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
+	"unique"
 )
 
 // Position is where a value is written: a line and column of a text file, or a
 // cell of a workbook's sheet. Lines, rows and columns count from 1; 0 is unknown.
+// Every value of an account has one, so it is 16 bytes. Two are equal exactly
+// when file, sheet, line and column are.
 type Position struct {
-	File   string // slash-separated, relative to the project's folder
-	Sheet  string // set for workbooks only
-	Line   int    // line of a text file, or row of a sheet
-	Column int    // column in code points of a text file, or column of a sheet (1 is A)
+	origin       Origin
+	line, column int32
 }
+
+// Origin is what the positions of one text file, or of one sheet of a workbook,
+// share. A reader asks OriginOf once and makes its positions from that. The zero
+// Origin is no file.
+type Origin struct{ names unique.Handle[names] }
+
+type names struct {
+	file  string // slash-separated, relative to the project's folder
+	sheet string // set for workbooks only
+}
+
+// OriginOf gives the origin of a file; sheet is "" for a text file.
+func OriginOf(file, sheet string) Origin {
+	if file == "" && sheet == "" {
+		return Origin{}
+	}
+	return Origin{unique.Make(names{file, sheet})}
+}
+
+// At is a line and column of a text file, or a row and column of a sheet.
+func (o Origin) At(line, column int) Position {
+	return Position{o, narrow(line), narrow(column)}
+}
+
+func narrow(n int) int32 { return int32(max(math.MinInt32, min(n, math.MaxInt32))) }
+
+// File is slash-separated, relative to the project's folder.
+func (o Origin) File() string { return o.split().file }
+
+// Sheet is set for workbooks only.
+func (o Origin) Sheet() string { return o.split().sheet }
+
+func (o Origin) split() names {
+	if o == (Origin{}) {
+		return names{}
+	}
+	return o.names.Value()
+}
+
+// InFile is somewhere in a file.
+func InFile(file string) Position { return OriginOf(file, "").At(0, 0) }
+
+// At is a line of a text file, and a column in code points.
+func At(file string, line, column int) Position { return OriginOf(file, "").At(line, column) }
+
+// Cell is a row of a workbook's sheet, and a column: 1 is A.
+func Cell(file, sheet string, row, column int) Position {
+	return OriginOf(file, sheet).At(row, column)
+}
+
+// Origin is what the position shares with all others of its file or sheet.
+func (p Position) Origin() Origin { return p.origin }
+
+// File is the origin's.
+func (p Position) File() string { return p.origin.File() }
+
+// Sheet is the origin's.
+func (p Position) Sheet() string { return p.origin.Sheet() }
+
+// Line is the line of a text file, or the row of a sheet.
+func (p Position) Line() int { return int(p.line) }
+
+// Column is the column in code points of a text file, or the column of a sheet.
+func (p Position) Column() int { return int(p.column) }
+
+// Equal says that both are the same position. It is for cmp.Diff, which looks
+// into no other package's fields; other code writes ==.
+func (p Position) Equal(q Position) bool { return p == q }
 
 // IsZero says that nothing is known of the position.
 func (p Position) IsZero() bool { return p == Position{} }
 
 // String gives `spring.yaml:12:9` or `q4.xlsx:Ads!E17`.
 func (p Position) String() string {
-	if p.Sheet != "" {
-		return Printable(p.File) + ":" + Printable(p.Sheet) + cellSuffix(p.Cell())
+	in := p.origin.split()
+	if in.sheet != "" {
+		return Printable(in.file) + ":" + Printable(in.sheet) + cellSuffix(p.Cell())
 	}
-	s := Printable(p.File)
-	if p.Line > 0 {
-		s += ":" + strconv.Itoa(p.Line)
+	s := Printable(in.file)
+	if p.line > 0 {
+		s += ":" + strconv.Itoa(p.Line())
 	}
-	if p.Line > 0 && p.Column > 0 {
-		s += ":" + strconv.Itoa(p.Column)
+	if p.line > 0 && p.column > 0 {
+		s += ":" + strconv.Itoa(p.Column())
 	}
 	return s
 }
@@ -44,10 +115,10 @@ func cellSuffix(cell string) string {
 // Cell gives the A1 form of a workbook position, a bare row number where the
 // column is unknown, and "" for text files.
 func (p Position) Cell() string {
-	if p.Sheet == "" || p.Line == 0 {
+	if p.line == 0 || p.Sheet() == "" {
 		return ""
 	}
-	return ColumnName(p.Column) + strconv.Itoa(p.Line)
+	return ColumnName(p.Column()) + strconv.Itoa(p.Line())
 }
 
 // ColumnName gives the letters of a 1-based column: 1 is A, 27 is AA.
@@ -63,12 +134,11 @@ func ColumnName(column int) string {
 
 // Compare orders positions by file, sheet, line and column.
 func (p Position) Compare(q Position) int {
-	return cmp.Or(
-		strings.Compare(p.File, q.File),
-		strings.Compare(p.Sheet, q.Sheet),
-		cmp.Compare(p.Line, q.Line),
-		cmp.Compare(p.Column, q.Column),
-	)
+	if p.origin != q.origin {
+		a, b := p.origin.split(), q.origin.split()
+		return cmp.Or(strings.Compare(a.file, b.file), strings.Compare(a.sheet, b.sheet))
+	}
+	return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.column, q.column))
 }
 
 // positionJSON is the wire form of a position inside a problem.
@@ -86,7 +156,8 @@ func (p Position) MarshalJSON() ([]byte, error) {
 }
 
 func (p Position) wire() positionJSON {
-	return positionJSON{p.File, p.Sheet, p.Cell(), p.Line, p.Column}
+	in := p.origin.split()
+	return positionJSON{in.file, in.sheet, p.Cell(), p.Line(), p.Column()}
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote; the cell follows from the rest.
@@ -95,6 +166,6 @@ func (p *Position) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	*p = Position{File: w.File, Sheet: w.Sheet, Line: w.Line, Column: w.Column}
+	*p = Cell(w.File, w.Sheet, w.Line, w.Column)
 	return nil
 }

@@ -31,20 +31,20 @@ func Render(w io.Writer, problems []Problem, source Source) error {
 }
 
 func renderExcerpt(w io.Writer, p Problem, source Source) error {
-	if source == nil || p.Position.Sheet != "" || p.Position.Line == 0 {
+	if source == nil || p.Position.Sheet() != "" || p.Position.Line() == 0 {
 		return nil
 	}
-	line, ok := source(p.Position.File, p.Position.Line)
+	line, ok := source(p.Position.File(), p.Position.Line())
 	if !ok {
 		return nil
 	}
 	runes := []rune(strings.ReplaceAll(line, "\t", " "))
-	start, column := window(len(runes), p.Position.Column)
+	start, column := window(len(runes), p.Position.Column())
 	shown := Printable(string(runes[start:min(len(runes), start+excerptWidth)]))
-	if _, err := fmt.Fprintf(w, "    %5d | %s\n", p.Position.Line, shown); err != nil {
+	if _, err := fmt.Fprintf(w, "    %5d | %s\n", p.Position.Line(), shown); err != nil {
 		return err
 	}
-	if p.Position.Column == 0 {
+	if p.Position.Column() == 0 {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, "          | %s^\n", strings.Repeat(" ", column-1))

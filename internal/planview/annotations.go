@@ -27,8 +27,8 @@ type annotation struct {
 func WriteAnnotations(w io.Writer, schemas resource.Schemas, d *Document, folder string) error {
 	p := describe(schemas, d, detail{room: 60, full: true})
 	for _, a := range fewest(p.annotations()) {
-		if a.at.File != "" {
-			a.at.File = path.Join(folder, a.at.File)
+		if file := a.at.File(); file != "" {
+			a.at = diag.Cell(path.Join(folder, file), a.at.Sheet(), a.at.Line(), a.at.Column())
 		}
 		if _, err := io.WriteString(w, a.String()); err != nil {
 			return err
@@ -105,16 +105,16 @@ func (a annotation) String() string {
 			properties = append(properties, name+"="+property.Replace(diag.Printable(value)))
 		}
 	}
-	add("file", a.at.File)
-	if a.at.Sheet == "" && a.at.Line > 0 {
-		add("line", fmt.Sprint(a.at.Line))
-		if a.at.Column > 0 {
-			add("col", fmt.Sprint(a.at.Column))
+	add("file", a.at.File())
+	if a.at.Sheet() == "" && a.at.Line() > 0 {
+		add("line", fmt.Sprint(a.at.Line()))
+		if a.at.Column() > 0 {
+			add("col", fmt.Sprint(a.at.Column()))
 		}
 	}
 	title := a.title
-	if a.at.Sheet != "" {
-		title = a.at.Sheet + " " + a.at.Cell() + ": " + title
+	if a.at.Sheet() != "" {
+		title = a.at.Sheet() + " " + a.at.Cell() + ": " + title
 	}
 	add("title", title)
 	var lines []string

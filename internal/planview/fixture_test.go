@@ -64,7 +64,7 @@ func quarter(t testing.TB) *Document {
 	field(t, d, "campaign/brand", "budget.daily").Edited = &plan.Edited{Commit: "abc1234def567890abc1234def567890abc12345", Author: "Ann Example", At: 1763550000}
 	field(t, d, "ad_group/brand/loyal", "bid.max").Edited = &plan.Edited{}
 	field(t, d, "campaign/brand", "description").Foreign = &plan.Foreign{Actor: "Bob in the console", At: 1763560000}
-	d.Problems = append(d.Problems, diag.Problem{Severity: diag.Warning, Code: diag.BadURL, Position: diag.Position{File: "q4.xlsx", Sheet: "Ads", Line: 4, Column: 6}, Address: "ad/brand/loyal/hero", Message: "target_url has no https; want one", Hint: "write https://"})
+	d.Problems = append(d.Problems, diag.Problem{Severity: diag.Warning, Code: diag.BadURL, Position: diag.Cell("q4.xlsx", "Ads", 4, 6), Address: "ad/brand/loyal/hero", Message: "target_url has no https; want one", Hint: "write https://"})
 	return d
 }
 
@@ -93,7 +93,7 @@ func documentOf(p *plan.Plan) *Document {
 // whoever shows it.
 func hostile(text string) *Document {
 	live, desired := &resource.Snapshot{}, &resource.Snapshot{}
-	at := diag.Position{File: text + ".yaml", Sheet: text, Line: 1, Column: 2}
+	at := diag.Cell(text+".yaml", text, 1, 2)
 	address := resource.Address{Kind: kinds.Campaign, Key: "x"}
 	live.Add(&resource.Resource{Address: address, ID: text, Attributes: resource.Attributes{{Name: "description", Value: resource.Text(text)}}})
 	desired.Add(&resource.Resource{Address: address, Position: at, Attributes: resource.Attributes{

@@ -221,8 +221,8 @@ func TestAMarkerNamesItsAccountAndEndsNoComment(t *testing.T) {
 func TestAnnotationsStandAtTheirLines(t *testing.T) {
 	d := planned(t, "", "campaign/x name=Autumn", "")
 	d.Problems = []diag.Problem{
-		{Severity: diag.Error, Code: diag.BadURL, Position: diag.Position{File: "a,b.yaml", Line: 3, Column: 5}, Message: "50% is\n::error::wrong", Hint: "write 50"},
-		{Severity: diag.Warning, Code: diag.BadURL, Position: diag.Position{File: "q4.xlsx", Sheet: "Ads", Line: 4, Column: 6}, Message: "target_url has no https"},
+		{Severity: diag.Error, Code: diag.BadURL, Position: diag.At("a,b.yaml", 3, 5), Message: "50% is\n::error::wrong", Hint: "write 50"},
+		{Severity: diag.Warning, Code: diag.BadURL, Position: diag.Cell("q4.xlsx", "Ads", 4, 6), Message: "target_url has no https"},
 	}
 	got := form(t, "github", d)
 	for _, want := range []string{
@@ -239,7 +239,7 @@ func TestAnnotationsStandAtTheirLines(t *testing.T) {
 func TestGitHubIsToldHowMuchItWouldNotShow(t *testing.T) {
 	d := planned(t, "campaign/x#1 name=Autumn", "campaign/x name=Autumn", "campaign/x#1 name=Autumn")
 	for i := range 30 {
-		d.Problems = append(d.Problems, diag.Problem{Severity: diag.Error, Code: diag.BadURL, Position: diag.Position{File: "a.yaml", Line: i + 1}, Message: "wrong"})
+		d.Problems = append(d.Problems, diag.Problem{Severity: diag.Error, Code: diag.BadURL, Position: diag.At("a.yaml", i+1, 0), Message: "wrong"})
 	}
 	got := form(t, "github", d)
 	if strings.Count(got, "::error ") != 10 || !strings.Contains(got, "20 more remarks are in the plan") {

@@ -37,7 +37,7 @@ func golden(t *testing.T, name string, have []byte) {
 }
 
 func at(sheet string, line, column int) diag.Position {
-	return diag.Position{File: "q4.xlsx", Sheet: sheet, Line: line, Column: column}
+	return diag.Cell("q4.xlsx", sheet, line, column)
 }
 
 // evening is when the runs of the tests began.
@@ -116,11 +116,13 @@ func hostile(text string) *Document {
 	for i := range d.Outcomes {
 		o := &d.Outcomes[i]
 		o.Address, o.Action, o.Name, o.ID, o.Code, o.Message = "campaign/"+text, plan.Action(text), text, text, text, text
-		o.Position = diag.Position{File: text, Sheet: text, Line: 1, Column: 1}
+		o.Position = diag.Cell(text, text, 1, 1)
 		o.Cell = o.Position
 		o.Fields = []Field{{Name: text, Before: resource.Text(text), After: resource.Text(text)}}
 	}
-	d.Problems[0].Message, d.Problems[0].Hint, d.Problems[0].Position.File = text, text, text
+	d.Problems[0].Message, d.Problems[0].Hint = text, text
+	at := d.Problems[0].Position
+	d.Problems[0].Position = diag.Cell(text, at.Sheet(), at.Line(), at.Column())
 	d.Recovered = &Recovered{Undecided: []string{text}}
 	return d
 }
