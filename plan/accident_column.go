@@ -55,8 +55,8 @@ type surveyed struct {
 // columnKey tells columns apart. Attributes are told apart by where their
 // description stands.
 type columnKey struct {
-	attribute   *resource.Attribute
-	file, sheet string
+	attribute *resource.Attribute
+	origin    diag.Origin
 }
 
 // survey gathers what was edited, and whole columns where enough changed to
@@ -75,7 +75,7 @@ func (d *differ) survey() surveyed {
 			if r.state == kept {
 				continue
 			}
-			changed[columnKey{a, r.position.File(), r.position.Sheet()}]++
+			changed[columnKey{a, r.position.Origin()}]++
 			if r.state != edited {
 				continue
 			}
@@ -159,7 +159,7 @@ func (d *differ) columns(changed map[columnKey]int) []*column {
 			if !v.IsSet() {
 				continue
 			}
-			if c := columns[columnKey{a, v.Position.File(), v.Position.Sheet()}]; c != nil {
+			if c := columns[columnKey{a, v.Position.Origin()}]; c != nil {
 				c.kind = t.kind
 				c.add(d, t.address, change, v)
 			}
