@@ -213,7 +213,7 @@ func (a *app) finish(ctx context.Context, l loaded, f applyFlags, dir string, di
 		did.recorder.end(d)
 		told = did.recorder.failed
 	}
-	if err := a.printRun(did.recorder, d, f.full); err != nil {
+	if err := a.printRun(did.recorder, d, f.full); err != nil && !errors.Is(err, errReaderGone) {
 		return err
 	}
 	if did.report == nil || did.bare {
@@ -247,6 +247,8 @@ func (did *applying) ending(ctx context.Context) error {
 // failed worse than held.
 func verdict(r *reconcile.Report, failure error) error {
 	switch {
+	case len(r.Undecided) > 0:
+		return &exit{exitUnknown, join(failure, undecidedWords(r.Undecided))}
 	case r.Count("unknown") > 0:
 		return &exit{exitUnknown, join(failure, "an outcome is unknown; run apply again: it asks the service before it sends anything")}
 	case failure != nil && r.Changed() == 0:

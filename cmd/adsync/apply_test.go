@@ -11,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/resource"
+	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/state"
 )
 
 // A picture that was exchanged after the plan was shown is not uploaded.
@@ -48,6 +51,24 @@ func TestConfirmed(t *testing.T) {
 	cancel()
 	if got := codeOf(t, confirmed(ctx, waiting)); got != exitInterrupted {
 		t.Errorf("interrupted: code %d; want %d", got, exitInterrupted)
+	}
+}
+
+// What earlier runs left unknown is no success, whatever became of the rest.
+func TestVerdictNamesWhatIsUndecided(t *testing.T) {
+	open := reconcile.Undecided{Operation: state.Operation{Address: resource.Address{Kind: "pixel", Key: "shop"}}}
+	for name, r := range map[string]*reconcile.Report{
+		"nothing to do":      {Undecided: []reconcile.Undecided{open}},
+		"all of it applied":  {Undecided: []reconcile.Undecided{open}, Outcomes: []reconcile.Outcome{{Outcome: state.OutcomeApplied}}},
+		"some of it refused": {Undecided: []reconcile.Undecided{open}, Outcomes: []reconcile.Outcome{{Outcome: state.OutcomeFailed}}},
+	} {
+		err := verdict(r, nil)
+		if codeOf(t, err) != exitUnknown || !strings.Contains(err.Error(), "adsync resolve pixel/shop") {
+			t.Errorf("%s: %v; want code %d and the command that decides it", name, err, exitUnknown)
+		}
+	}
+	if err := verdict(&reconcile.Report{}, nil); err != nil {
+		t.Errorf("nothing undecided: %v; want none", err)
 	}
 }
 

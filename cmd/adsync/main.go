@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,9 @@ func run(c clock) int {
 	ctx, stop := interruptible(context.Background(), func() { os.Exit(exitInterrupted) })
 	defer stop()
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, clock: c}
+	if !isTerminal(os.Stdout) {
+		a.out = outlet{os.Stdout}
+	}
 	return a.main(ctx, os.Args[1:])
 }
 
@@ -62,7 +66,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	if err == nil || errors.Is(err, errReaderGone) {
 		return exitDone
 	}
 	code := exitCode(ctx, err)

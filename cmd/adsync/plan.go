@@ -175,6 +175,9 @@ func (a *app) compute(ctx context.Context, agent *reconcile.Agent, desired recon
 // it did is not in adsync's record yet, and looks like somebody else's here.
 func (a *app) noteOpenSteps(ctx context.Context, store state.Store) error {
 	steps, err := store.Open(ctx)
+	for _, u := range setAside(steps) {
+		a.note("%s: %s; nothing is sent to it or made beneath it until that is decided: %s", u.Operation.Address, diag.Printable(u.Message()), resolving(u.Operation.Address.String()))
+	}
 	if err == nil && len(steps) > 0 {
 		a.note("%s open from another apply; what it did looks like somebody else's in this plan, until apply has recovered it", pluralAre(len(steps), "step"))
 	}

@@ -117,6 +117,10 @@ func (a *app) documentOf(l loaded, r *reconcile.Report, failure error) *reportDo
 // settleAll puts what became of each change into the document of its run.
 func settleAll(d *reportDocument, r *reconcile.Report) {
 	d.Verified, d.Touched = r.Verified, r.Touched
+	for _, u := range r.Undecided {
+		address := u.Operation.Address.String()
+		d.Undecided = append(d.Undecided, runview.Undecided{Address: address, Step: u.Step.ID, Message: u.Message(), Do: resolving(address)})
+	}
 	d.Outcomes = d.Outcomes[:len(r.Outcomes)] // both are the changes of the plan, in its order
 	for i, o := range r.Outcomes {
 		at := &d.Outcomes[i]
@@ -162,7 +166,7 @@ func (a *app) showReport(d *reportDocument, full bool) error {
 	if len(d.Outcomes) == 0 && d.Saved != nil && len(d.Saved.Stale) > 0 {
 		return nil // the plan has said what moved
 	}
-	if len(d.Outcomes) == 0 {
+	if len(d.Outcomes) == 0 && len(d.Undecided) == 0 {
 		_, err := io.WriteString(a.out, "Nothing to do: the account is as the files say.\n")
 		return err
 	}
@@ -184,6 +188,9 @@ func next(d *reportDocument, code int, dir string) string {
 		return ""
 	case d.Command == runview.Revert && code == exitRefused:
 		return "adsync revert --plan-only " + d.Reverts + dir
+	}
+	if code == exitUnknown && len(d.Undecided) > 0 {
+		return resolving(d.Undecided[0].Address) + dir
 	}
 	switch code {
 	case exitUnknown, exitInterrupted, exitUnavailable, exitLocked:

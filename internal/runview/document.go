@@ -46,6 +46,15 @@ type Head struct {
 	Exit      *int               `json:"exit,omitempty"` // absent while it runs, or where it was killed
 	Error     string             `json:"error,omitempty"`
 	Recovered *Recovered         `json:"recovered,omitempty"`
+	Undecided []Undecided        `json:"undecided,omitempty"` // what earlier runs left unknown
+}
+
+// Undecided is a resource of which nobody knows what became of an earlier change.
+type Undecided struct {
+	Address string `json:"address"`
+	Step    string `json:"step"` // of the earlier run
+	Message string `json:"message"`
+	Do      string `json:"do"` // the command that decides it
 }
 
 // Command is what began a run.

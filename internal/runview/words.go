@@ -35,6 +35,9 @@ func (h *Head) caveats() []string {
 	if h.Money.Planned != h.Money.Reached && h.count(state.OutcomeFailed)+h.count(state.OutcomeSkipped)+h.count(state.OutcomeUnknown) > 0 {
 		said = append(said, "The plan was "+h.amounts(h.Money.Planned)+".")
 	}
+	for _, u := range h.Undecided {
+		said = append(said, fmt.Sprintf("Unknown since %s: %s: %s. To decide it: %s", printable(u.Step), printable(u.Address), printable(u.Message), printable(u.Do)))
+	}
 	return said
 }
 
