@@ -53,7 +53,12 @@ func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
 			kept = append(kept, p)
 			continue
 		}
-		live, err := d.decode(r.Schemas.Of(p.change.Address.Kind), r.record(r.ids[p.change.Address]))
+		record := r.record(r.ids[p.change.Address])
+		if record.ID == "" {
+			r.skip(p.change.Address, "it does not show at the service yet; apply again")
+			continue
+		}
+		live, err := d.decode(r.Schemas.Of(p.change.Address.Kind), record)
 		if err != nil {
 			return nil, err
 		}

@@ -64,7 +64,7 @@ func (a *Agent) placeOf(m state.Mirror) (place logPlace, why string) {
 
 // refreshChanged reads what the audit log names, and takes the rest from the
 // mirror. Kinds of which the log may not say everything are read as ever.
-func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, wanted func(*resource.Schema) bool) (*Live, error) {
+func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, facts bool, wanted func(*resource.Schema) bool) (*Live, error) {
 	m, err := a.Store.Mirror(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the mirror: %w", err)
@@ -74,7 +74,7 @@ func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, wan
 		return live, err
 	}
 	place, failed := a.placeNow(ctx) // before anything is read: what changes meanwhile comes after it
-	live, err = a.refreshed(ctx, last, false, wanted)
+	live, err = a.refreshed(ctx, last, facts, wanted)
 	if err != nil {
 		return nil, err
 	}

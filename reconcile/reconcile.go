@@ -157,7 +157,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), a.tellForeign(ctx, computed, last))
+	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), tellLate(live), a.tellForeign(ctx, computed, last))
 	return &View{Plan: computed, Last: last, Live: live, read: read, input: input, renamed: renamed, reverts: desired.Left != nil}, nil
 }
 

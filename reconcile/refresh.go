@@ -20,6 +20,7 @@ type Live struct {
 	Records   map[string]adsapi.Record // by id, as the service gave them
 	Lacking   map[resource.Kind]string // kinds the account may not use, and why
 	OneByOne  []OneByOne               // kinds the service has no list of
+	Late      []resource.Address       // bound, not shown yet, and taken to be as they were sent
 	Reading   Reading
 }
 
@@ -44,10 +45,15 @@ func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (
 		}
 	}
 	wanted := func(s *resource.Schema) bool { return mirrors(s) || s.Caps || named[s.Kind] }
+	read := a.refreshed
 	if a.Incremental {
-		return a.refreshChanged(ctx, last, wanted)
+		read = a.refreshChanged
 	}
-	return a.refreshed(ctx, last, false, wanted)
+	live, err := read(ctx, last, false, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return live, a.overlay(ctx, last, live)
 }
 
 // refreshWithFacts reads every kind and has the records hold what only the
