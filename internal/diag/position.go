@@ -93,7 +93,7 @@ func (p Position) IsZero() bool { return p == Position{} }
 func (p Position) String() string {
 	in := p.origin.split()
 	if in.sheet != "" {
-		return Printable(in.file) + ":" + Printable(in.sheet) + cellSuffix(p.Cell())
+		return disarmed(Printable(in.file) + ":" + Printable(in.sheet) + cellSuffix(p.Cell()))
 	}
 	s := Printable(in.file)
 	if p.line > 0 {
@@ -102,7 +102,7 @@ func (p Position) String() string {
 	if p.line > 0 && p.column > 0 {
 		s += ":" + strconv.Itoa(p.Column())
 	}
-	return s
+	return disarmed(s)
 }
 
 func cellSuffix(cell string) string {

@@ -203,7 +203,7 @@ func (o *Outcome) lines(schemas resource.Schemas) []string {
 
 func (t *printer) ending(d *Document) {
 	if d.Run != "" {
-		t.put(plainStyle, 0, printable(d.Run)+": "+d.Result())
+		t.put(plainStyle, 0, printable(d.Run+": "+d.Result()))
 	}
 	if d.Next != "" {
 		t.line("Next: " + printable(d.Next))
