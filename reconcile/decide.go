@@ -20,7 +20,7 @@ import (
 func (a *Agent) readBackStep(ctx context.Context, step state.Step, recovered *Recovered) error {
 	outcomes := make([]settled, len(step.Operations))
 	for i, o := range step.Operations {
-		outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown}
+		outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown, Code: o.Code}
 	}
 	return a.decide(ctx, step, outcomes, recovered)
 }
@@ -42,6 +42,10 @@ func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled,
 			open[operation.Address] = true
 			outcomes[i].Code, outcomes[i].Message = string(diag.NeedsDecision), fmt.Sprintf("it is decided with %s", parent)
 			continue
+		case isContested(operation.Code) || isContested(outcomes[i].Code):
+			if outcomes[i], err = a.contested(ctx, operation, ids); err != nil {
+				return err
+			}
 		default:
 			if outcomes[i], err = a.find(ctx, step, operation, ids); err != nil {
 				return err

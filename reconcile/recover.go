@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adsync/internal/adsapi"
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/state"
 )
@@ -75,7 +76,7 @@ func (a *Agent) closeRecovered(ctx context.Context) error {
 			if !known {
 				i = len(expected)
 				index[o.Address] = i
-				expected = append(expected, expectation{o.Address, bound.ID, bound.ParentID, bound.Attributes, false})
+				expected = append(expected, expectation{o.Address, bound.ID, bound.ParentID, bound.Attributes, false, true})
 			}
 			expected[i].created = expected[i].created || o.Complete
 		}
@@ -194,6 +195,11 @@ func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovere
 }
 
 func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {
+	if refusesKey(step.Operations[0], failure) && step.Route == state.Single {
+		step.Operations = slices.Clone(step.Operations)
+		step.Operations[0].Code = string(diag.KeyConflict)
+		return a.readBackStep(ctx, step, recovered)
+	}
 	if stops(failure) || adsapi.AppliedOf(failure) == adsapi.Unknown || errors.Is(failure, adsapi.ErrConflict) {
 		return failure
 	}

@@ -91,7 +91,7 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence) error {
 	switch {
 	case len(candidates) == 1:
 		e.Proves, e.ID = state.OutcomeApplied, candidates[0]
-	case len(candidates) == 0 && e.Listed && old:
+	case len(candidates) == 0 && e.Listed && old && !isContested(e.Operation.Code):
 		e.Proves = state.OutcomeSkipped
 	}
 	return nil

@@ -93,6 +93,7 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled,
 			outcomes[i] = outcomeOf(operation, result)
 		}
 		switch o := outcomes[i]; {
+		case isContested(o.Code): // the same bytes meet the same answer
 		case o.Outcome == state.OutcomeUnknown, o.Outcome == state.OutcomeFailed && result.Retryable == nil:
 			g.add(o.Address, true, retryWait(result))
 		case o.Outcome == state.OutcomeFailed && *result.Retryable:
@@ -146,6 +147,9 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) settled
 	case "failed":
 		o.Outcome, o.Code, o.Message = state.OutcomeFailed, text(result.ErrorCode), diag.Printable(text(result.Error))
 		o.Final = result.Retryable == nil || !*result.Retryable
+		if contests(operation, o.Code, o.Message) {
+			o.Outcome, o.Code, o.Final = state.OutcomeUnknown, string(diag.KeyConflict), false
+		}
 	case "skipped":
 		o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "not run, as an operation before it failed"
 	default:

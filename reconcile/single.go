@@ -145,6 +145,9 @@ func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, fail
 	case failure == nil && operation.ResourceID == "":
 		o.ResourceID = id
 	case failure == nil:
+	case operation.ResourceID == "" && operation.Key != "" && errors.Is(failure, adsapi.ErrConflict):
+		o = conflicted(operation, failure)
+		return o, r.move(ctx, step, state.Unknown, o)
 	case adsapi.AppliedOf(failure) == adsapi.Unknown:
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), failure.Error()
 		return o, r.move(ctx, step, state.Unknown, o)

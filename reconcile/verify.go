@@ -79,7 +79,7 @@ func (r *run) expectations(waiting []*standing) []expectation {
 	expected := make([]expectation, len(waiting))
 	for i, s := range waiting {
 		address := s.change.Address
-		expected[i] = expectation{address, r.ids[address], r.ids[r.Schemas.Parent(address)], s.expect, isNew(s.change)}
+		expected[i] = expectation{address, r.ids[address], r.ids[r.Schemas.Parent(address)], s.expect, isNew(s.change), false}
 	}
 	return expected
 }
@@ -157,6 +157,7 @@ type expectation struct {
 	parentID string
 	sent     resource.Attributes
 	created  bool // null may be what the service put there itself
+	late     bool // others may have written since
 }
 
 // observation is what reading back showed.
@@ -322,11 +323,21 @@ func compare(schema *resource.Schema, e expectation, live *resource.Resource) (n
 func givenAtCreate(schema *resource.Schema, e expectation, live *resource.Resource) resource.Attributes {
 	var values resource.Attributes
 	for _, held := range live.Attributes {
-		if sent := e.sent.Value(held.Name); e.created && !sent.IsSet() && !schema.Notes(held.Name) {
+		if sent := e.sent.Value(held.Name); e.created && !sent.IsSet() && !schema.Notes(held.Name) && !(e.late && sent.IsNull() && !e.gives(held.Value)) {
 			values.Set(held.Name, held.Value)
 		}
 	}
 	return values
+}
+
+// gives says that a create may have put a value somewhere else as well, as an ad
+// without a name takes its title. What is read late and is none of these may be
+// somebody's: it is not taken over, so that a follow-up that was cut off meets
+// it as a conflict (plan.Diff) and does not overwrite it.
+func (e expectation) gives(have resource.Value) bool {
+	return slices.ContainsFunc(e.sent, func(s resource.Named) bool {
+		return s.Value.IsSet() && looseText(s.Value.Text()) == looseText(have.Text())
+	})
 }
 
 // sameMeaning says that a service may have made one value of the other by

@@ -170,6 +170,7 @@ func (w *world) answered(n *oracle.Request, response *http.Response, body []byte
 		return
 	}
 	n.Status, n.Whole = response.StatusCode, err == nil && readable(response, body)
+	w.conflicts(n, body)
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && (n.Status == 429 || n.Status >= 500) {
 		n.RetryAfter = time.Duration(seconds) * time.Second
 	}

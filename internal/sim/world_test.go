@@ -51,6 +51,7 @@ type world struct {
 	history   oracle.History
 	output    strings.Builder
 	processes int
+	jobs      map[string]*oracle.Request // that were taken, by id
 	tally     *tally
 }
 
@@ -76,7 +77,7 @@ func (r *random) Read(b []byte) (int, error) {
 }
 
 func openWorld(ctx context.Context, s script, t *tally) *world {
-	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, strict: s.Strict, reads: s.Read}
+	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, jobs: map[string]*oracle.Request{}, strict: s.Strict, reads: s.Read}
 	w.logger = newLogger(w)
 	w.service = w.openService(s)
 	w.connect(s.Wire)

@@ -31,7 +31,7 @@ func FreshBasis(h *History) error {
 					}
 					continue
 				}
-				if r := h.requestOf(e); over.by != nil && r != nil && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !unfinished(f.name, over.value, over.by) && !h.agreed(e.tag(), f.name, before, r.Commit) {
+				if r := h.requestOf(e); over.by != nil && r != nil && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) {
 					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
 				}
 			}
@@ -64,10 +64,4 @@ func (h *History) newborn(by *Entry) bool {
 		}
 	}
 	return false
-}
-
-// unfinished says that the name was still the one an ad takes from its title: a
-// run died before it had named the ad (docs/bugs.md, left as they are).
-func unfinished(name string, was any, by *Entry) bool {
-	return name == "name" && same(was, by.Before.at("creative.title"))
 }

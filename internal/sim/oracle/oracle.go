@@ -70,6 +70,7 @@ type Request struct {
 	Status     int       // 0 without an answer
 	Whole      bool      // the whole answer came
 	RetryAfter time.Duration
+	Conflicts  []string // keys of creates the service said it knows with another body
 }
 
 // Mutates says that the request is meant to change something.
