@@ -126,6 +126,9 @@ func segmentsMatch(pattern, segments []string) bool {
 		return len(segments) == 0
 	}
 	if pattern[0] == "**" {
+		for len(pattern) > 1 && pattern[1] == "**" { // each would try all that the one before tried
+			pattern = pattern[1:]
+		}
 		return segmentsMatch(pattern[1:], segments) || len(segments) > 0 && segmentsMatch(pattern, segments[1:])
 	}
 	if len(segments) == 0 {

@@ -12,7 +12,6 @@ import (
 	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/population"
 	"adsync/internal/resource"
-	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
 )
@@ -69,22 +68,11 @@ func (w *world) last(address string) *resource.Resource {
 	return &resource.Resource{}
 }
 
-func (w *world) permitAlso(texts ...string) {
-	w.t.Helper()
-	for _, text := range texts {
-		allowance, err := plan.ParseAllowance(text)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		w.allow = append(w.allow, allowance)
-	}
-}
-
 // Issue 5, audiences: create with people, add, remove, replace and archive, each
 // with an empty second plan.
 func TestAudienceFromItsCreateToItsArchive(t *testing.T) {
 	w := newWorld(t)
-	w.permitAlso("shrinks-audience") // what adsync knows is the most that can be in it
+	w.permitAll("shrinks-audience") // what adsync knows is the most that can be in it
 	w.audience("customers", 0, 100)
 	w.clean()
 	if n := w.matched("customers"); n != 100 {
@@ -104,7 +92,7 @@ func TestAudienceFromItsCreateToItsArchive(t *testing.T) {
 		}
 	}
 	w.audience("customers", 0, 120, "members.do", "replace", "status", "archived")
-	w.permitAlso("archives")
+	w.permitAll("archives")
 	w.clean()
 	if got := w.live("audience/customers", "status"); got != `"archived"` {
 		t.Errorf("the audience is %s; want archived", got)
@@ -129,7 +117,7 @@ func TestAudienceOpenPointsDoNotMatter(t *testing.T) {
 			w.merged("all", "audience/customers", "audience/others")
 			w.clean()
 			w.audience("customers", 50, 100, "status", "archived")
-			w.permitAlso("archives")
+			w.permitAll("archives")
 			w.clean()
 		})
 	}
@@ -171,7 +159,7 @@ func TestA8ForeignChangeOfAMembershipIsNotOverwritten(t *testing.T) {
 	if got := outcomes(report)["audience/customers"]; got != reconcile.OutcomeHeld || w.matched("customers") != 101 {
 		t.Fatalf("the replacement is %s and %d people are in; want it held, and 101", got, w.matched("customers"))
 	}
-	w.permitAlso("conflict")
+	w.permitAll("conflict")
 	view := w.plan()
 	w.addByHand("customers", 501)
 	report, err := w.agent.Apply(t.Context(), view)

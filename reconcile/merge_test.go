@@ -44,7 +44,7 @@ func TestMergeMakesAnAudienceOfOthers(t *testing.T) {
 	if got := outcomes(w.apply())["audience/all"]; got != reconcile.OutcomeHeld {
 		t.Errorf("another merge is %s; want it held", got)
 	}
-	w.permitAlso("replace=audience/all", "archives=audience/all")
+	w.permitAll("replace=audience/all", "archives=audience/all")
 	w.clean()
 	if n := w.matched("all"); n != 80 || w.merges() != 2 {
 		t.Errorf("%d people are in after %d merges; want 80 after two", n, w.merges())
@@ -121,7 +121,7 @@ func TestA8MergeWhileSomebodyChangesASource(t *testing.T) {
 	if got := outcomes(w.apply()); got["audience/all"] != reconcile.OutcomeHeld || got["audience/two"] != reconcile.OutcomeHeld {
 		t.Errorf("outcomes are %v; want both held: what is in the source is not what the files say", got)
 	}
-	w.permitAlso("drift=audience/two")
+	w.permitAll("drift=audience/two")
 	w.clean()
 	if n := w.matched("all"); n != 60 {
 		t.Errorf("%d people are in; want 60", n)

@@ -92,6 +92,9 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled,
 		} else {
 			outcomes[i] = outcomeOf(operation, result)
 		}
+		if outcomes[i].Outcome == state.OutcomeSkipped && page.Error != nil {
+			outcomes[i].Message = "not run, as its job failed" + jobError(page)
+		}
 		switch o := outcomes[i]; {
 		case isContested(o.Code): // the same bytes meet the same answer
 		case o.Outcome == state.OutcomeUnknown, o.Outcome == state.OutcomeFailed && result.Retryable == nil:

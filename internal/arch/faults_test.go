@@ -2,10 +2,14 @@ package arch
 
 import (
 	"go/ast"
+	"go/token"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +24,105 @@ func TestEveryFaultIsHeldByATestThatIsThere(t *testing.T) {
 		t.Errorf("docs/faults.md names %d tests; want the form `package.TestName` to be found", len(named))
 	}
 	checkNamed(t, "docs/faults.md", named)
+}
+
+// catalogue is how many rows each part of the fault catalogue has.
+var catalogue = map[string]int{"F": 19, "G": 23, "W": 27, "Y": 18, "S": 26, "N": 25, "B": 30, "H": 23, "C": 12, "X": 20, "A": 13}
+
+// notYet are the rows that wait: for reading branches, for the daemon, and one
+// for a list on the network. A row that gets its test leaves this list.
+var notYet = []string{
+	"G1", "G2", "G3", "G4", "G5", "G9", "G10", "G11", "G13", "G14", "G15", "G18", "G19", "G20", "G21", "G23",
+	"C10", "X3", "X13", "X17",
+}
+
+// faultIDs finds "N5" and "N2 to N4" in the first column of a row.
+var faultIDs = regexp.MustCompile(`\b([A-Z])(\d+)(?: to [A-Z](\d+))?\b`)
+
+// TestEveryRowOfTheFaultCatalogueIsHeld: docs/faults.md has every row, each with
+// a test, or with a "not yet" that is allowed.
+func TestEveryRowOfTheFaultCatalogueIsHeld(t *testing.T) {
+	held, waits := map[string]bool{}, map[string]bool{}
+	for line := range strings.Lines(read(t, "docs/faults.md")) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 {
+			continue
+		}
+		byTest, later := heldBy.MatchString(line), strings.Contains(line, "not yet: ")
+		for _, id := range idsOf(cells[1]) {
+			held[id] = held[id] || byTest
+			waits[id] = waits[id] || later
+			if !byTest && !later {
+				t.Errorf("docs/faults.md: row %s names neither a test nor what it waits for (not yet: …)", id)
+			}
+		}
+	}
+	for part, rows := range catalogue {
+		for n := range rows {
+			id := part + strconv.Itoa(n+1)
+			if allowed := slices.Contains(notYet, id); waits[id] != allowed {
+				t.Errorf("docs/faults.md: row %s waits: %t, allowed to: %t; want a test, or a word here", id, waits[id], allowed)
+			}
+			if !held[id] && !waits[id] {
+				t.Errorf("docs/faults.md has no row %s; want every row of the catalogue", id)
+			}
+		}
+	}
+}
+
+func idsOf(cell string) []string {
+	var ids []string
+	for _, m := range faultIDs.FindAllStringSubmatch(cell, -1) {
+		first, _ := strconv.Atoi(m[2])
+		last := first
+		if m[3] != "" {
+			last, _ = strconv.Atoi(m[3])
+		}
+		for n := first; n <= last; n++ {
+			ids = append(ids, m[1]+strconv.Itoa(n))
+		}
+	}
+	return ids
+}
+
+// X6: no file can make adsync ask an address: the client of the service, and the
+// command that makes its connections, are all that knows the network.
+func TestX6OnlyTheClientReachesOut(t *testing.T) {
+	for _, s := range program(t) {
+		if isEmulator(s.dir) || s.dir == "internal/adsapi" || slices.Contains([]string{"cmd/adsync/connect.go", "cmd/adsync/emulator.go"}, s.name) {
+			continue
+		}
+		for _, network := range []string{"net", "net/http", "crypto/tls", "net/smtp", "net/rpc"} {
+			if spec := s.imports()[network]; spec != nil {
+				t.Errorf("%s: %s imports %s; want only the client of the service to reach out", s.at(spec), s.dir, network)
+			}
+		}
+	}
+}
+
+// X18: a key is shown once, in the answer that makes it; adsync never asks for one.
+// The client only knows, in endpoint.go, that such an answer has no id.
+func TestX18NothingAsksForANewKey(t *testing.T) {
+	texts := 0
+	for _, s := range program(t) {
+		if isEmulator(s.dir) {
+			continue
+		}
+		ast.Inspect(s.tree, func(n ast.Node) bool {
+			text, ok := n.(*ast.BasicLit)
+			if !ok || text.Kind != token.STRING {
+				return true
+			}
+			texts++
+			if strings.Contains(text.Value, "api_keys") && s.name != "internal/adsapi/endpoint.go" {
+				t.Errorf("%s: text %s; want no call that makes a key", s.at(n), text.Value)
+			}
+			return true
+		})
+	}
+	if texts == 0 {
+		t.Error("no text was looked at")
+	}
 }
 
 // checkNamed holds the names a page gives to the tests and scripts that are there.
