@@ -45,6 +45,9 @@ func (f folder) open(ctx context.Context, o Options) (*held, error) {
 	if err := os.MkdirAll(string(f), 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
+	if err := f.plain(); err != nil {
+		return nil, err
+	}
 	lock, err := lock(f.path(lockName), o)
 	if err != nil {
 		return nil, err
@@ -179,6 +182,9 @@ func OpenReadOnly(ctx context.Context, dir string) (Store, error) {
 func (f folder) readOnly(ctx context.Context) (*ledger, error) {
 	m := memory{}
 	c := contents{header: Header{Format: Format}, sums: map[record]uint64{}, counts: map[class]int{}}
+	if err := f.plain(); err != nil {
+		return nil, err
+	}
 	there, err := f.exists()
 	if err != nil {
 		return nil, err

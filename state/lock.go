@@ -52,7 +52,7 @@ const (
 
 // lock takes the folder for this process; closing the file gives it back.
 func lock(path string, o Options) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
@@ -126,6 +126,9 @@ func readHolder(file *os.File) (h Holder, known bool) {
 
 // HeldBy says who has the state in a folder. It takes nothing.
 func HeldBy(dir string) (Holding, error) {
+	if err := folder(dir).plain(); err != nil {
+		return Holding{}, err
+	}
 	file, err := os.Open(filepath.Join(dir, lockName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Holding{}, nil
@@ -151,7 +154,10 @@ func HeldBy(dir string) (Holding, error) {
 // gives what it was. While a process holds the lock it is ErrLocked, however old
 // the text is: only the kernel says when a process has ended.
 func Unlock(dir string) (Holding, error) {
-	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+	if err := folder(dir).plain(); err != nil {
+		return Holding{}, err
+	}
+	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Holding{}, nil
 	}
