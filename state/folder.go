@@ -115,10 +115,15 @@ func (f folder) openExisting(ctx context.Context, o Options) (*ledger, error) {
 	if err := f.ensureMark(c.header); err != nil {
 		return nil, err
 	}
-	d, err := openDatabase(ctx, f.path(databaseName), writeMode)
+	entries, err := openEntries(string(f))
 	if err != nil {
 		return nil, err
 	}
+	d, err := openDatabase(ctx, f.path(databaseName), writeMode)
+	if err != nil {
+		return nil, errors.Join(err, entries.close())
+	}
+	d.entries = entries
 	err = d.upgrade(ctx, c.header.Format)
 	if err == nil {
 		err = d.prepare(ctx)

@@ -41,14 +41,16 @@ type headerRecord struct {
 
 // database keeps records in a SQLite file, over one connection.
 type database struct {
-	pool   *sql.DB
-	conn   *sql.Conn
-	lookup *sql.Stmt
-	upsert *sql.Stmt
-	delete *sql.Stmt
-	summer summer
-	mark   *mark  // nil while the file is being made
-	place  *place // nil with mark
+	pool    *sql.DB
+	conn    *sql.Conn
+	lookup  *sql.Stmt
+	upsert  *sql.Stmt
+	delete  *sql.Stmt
+	summer  summer
+	mark    *mark    // nil while the file is being made
+	place   *place   // nil with mark
+	entries *entries // nil with mark
+	logged  int      // pages that may be in the log, counted high
 }
 
 // mode is how a database is opened.
@@ -85,7 +87,7 @@ func dataSource(path string, m mode) string {
 	case frozenMode:
 		query.Set("immutable", "1")
 	}
-	query["_pragma"] = []string{"busy_timeout(5000)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "cache_size(-8000)"}
+	query["_pragma"] = []string{"busy_timeout(5000)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "wal_autocheckpoint(0)", "cache_size(-8000)"}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
@@ -171,7 +173,13 @@ func (d *database) commit(h Header, t tally, writes []write) error {
 	if d.mark == nil {
 		return nil
 	}
+	if err := d.entries.sync(); err != nil {
+		return err
+	}
 	if err := d.mark.raise(h.Serial); err != nil {
+		return err
+	}
+	if err := d.checkpoint(ctx, writes); err != nil {
 		return err
 	}
 	return d.place.check()
@@ -214,6 +222,9 @@ func (d *database) close() error {
 	failed = append(failed, d.conn.Close(), d.pool.Close())
 	if d.mark != nil {
 		failed = append(failed, d.mark.close())
+	}
+	if d.entries != nil {
+		failed = append(failed, d.entries.close())
 	}
 	return errors.Join(failed...)
 }

@@ -220,7 +220,7 @@ func (a *app) finish(ctx context.Context, l loaded, f applyFlags, dir string, di
 		return cmp.Or(ending, told)
 	}
 	if err := a.writeResults(l, f.results, did.report, d); err != nil {
-		return errors.Join(did.failure, err)
+		return beside(ctx, ending, err)
 	}
 	unwritten := a.writeBack(l, f, did.report)
 	var invalid *reconcile.InvalidError
@@ -273,5 +273,14 @@ func join(failure error, message string) string {
 	if failure == nil {
 		return message
 	}
-	return diag.Printable(failure.Error()) + "; " + message
+	return diag.Printable(strings.ReplaceAll(coded(failure), "\n", "; ")) + "; " + message
+}
+
+// beside adds what went wrong after a run to how the run ended, whose exit code
+// counts.
+func beside(ctx context.Context, ending, after error) error {
+	if ending == nil {
+		return after
+	}
+	return &exit{exitCode(ctx, ending), coded(ending) + "; " + after.Error()}
 }

@@ -93,5 +93,6 @@ var errorClasses = []struct {
 	{state.ErrLost, exitUsage},
 	{state.ErrNewer, exitUsage},
 	{state.ErrUnusable, exitUsage},
+	{state.ErrSuspect, exitUsage},
 	{context.Canceled, exitInterrupted},
 }

@@ -72,6 +72,7 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"a state that is lost", running, state.ErrLost, 4},
 		{"a state of a newer adsync", running, state.ErrNewer, 4},
 		{"a folder that cannot be written", running, state.ErrUnusable, 4},
+		{"a disk that failed", running, state.ErrSuspect, 4},
 		{"an interrupt, whatever broke because of it", stopped, adsapi.ErrUnavailable, 130},
 		{"an interrupt after the verdict", stopped, &exit{code: 9}, 9},
 	} {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"adsync/internal/syscalls"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -11,11 +13,19 @@ import (
 // process.
 const asCommand = "ADSYNC_TEST_AS_COMMAND"
 
+// withoutSync has every fsync of such a process fail.
+const withoutSync = "ADSYNC_TEST_WITHOUT_SYNC"
+
 // atClock is the address of an emulator whose clock such a process lives by.
 const atClock = "ADSYNC_TEST_CLOCK"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
+		if os.Getenv(withoutSync) != "" {
+			if err := syscalls.FailSync(); err != nil {
+				panic(err)
+			}
+		}
 		os.Exit(run(emulatorClock(os.Getenv(atClock))))
 	}
 	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(clock{})) }})
