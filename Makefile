@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench fuzz sim kill crash draws clients corrupt pictures deps clean
+.PHONY: all build run test ci lint race examples bench fuzz sim kill crash seeded draws clients corrupt pictures deps clean
 
 all: build
 
@@ -72,6 +72,11 @@ sim:
 crash:
 	$(GO) test -count=1 -v -timeout 60m -run 'TestPower|TestDisk' ./state -power-cuts 8 -disk-faults 1
 	$(GO) test -count=1 -timeout 60m -run 'TestCrash' ./reconcile -crash-stride 1
+
+# seeded: build each mistake of internal/seeded in, and want the test that is named
+# for it to fail within a minute.
+seeded:
+	$(GO) test -count=1 -v -timeout 60m -run TestEveryMistakeIsCaught ./internal/seeded -every
 
 # draws: DRAWS services that differ wherever the interface is silent.
 draws:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/internal/seeded"
 )
 
 // compareAttributes updates or adopts what is there on every side that counts.
@@ -232,6 +233,8 @@ const pausedMessage = "was paused outside adsync, which adsync never undoes; to 
 func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign bool) []Hold {
 	starts := f.Desired.Text() == active
 	switch {
+	case seeded.ForeignPauseUndone && f.Cause == Drift && starts:
+		return nil
 	case f.Cause == Drift && starts:
 		return []Hold{{Hazard: Drifts, Message: pausedMessage}}
 	case f.Cause == Drift:

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/seeded"
 )
 
 // Identify gives each live resource its address (formats.md section 1,
@@ -256,7 +257,7 @@ func (i *identifier) matchBy(s *resource.Schema, attribute string, form func(str
 	fitting := map[string][]*resource.Resource{}
 	for _, r := range live {
 		name := form(r.Value(attribute).Text())
-		if i.of(identity{s.Kind, r.ID}).found == nil && !removed(s, r) && len(asking[name]) > 0 {
+		if i.of(identity{s.Kind, r.ID}).found == nil && (seeded.ArchivedTwinAdopted || !removed(s, r)) && len(asking[name]) > 0 {
 			fitting[name] = append(fitting[name], r)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -100,7 +101,7 @@ func (a *Agent) find(ctx context.Context, step state.Step, operation state.Opera
 		return a.findUpdated(ctx, operation)
 	}
 	o, err := a.findCreated(ctx, step, operation, ids)
-	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" && a.Now().Sub(step.SentAt) < TrustWindow {
+	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" && !seeded.ListDecides && a.Now().Sub(step.SentAt) < TrustWindow {
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
 	}

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -211,6 +212,9 @@ func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure err
 func (a *Agent) resubmit(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if err := a.putBack(ctx, step); err != nil {
 		return err
+	}
+	if seeded.BodyReserialised {
+		step.Body = seeded.Reserialised(step.Body)
 	}
 	job, err := a.submit(ctx, step)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
+	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -19,6 +20,9 @@ type sending struct {
 
 // sendJob runs a job once.
 func (a *Agent) sendJob(ctx context.Context, step state.Step) (sending, error) {
+	if seeded.JournalAfterSend {
+		_, _ = a.submit(ctx, step)
+	}
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}

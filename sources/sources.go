@@ -13,9 +13,11 @@ package sources
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/seeded"
 )
 
 // Source is one file and what became of its rows.
@@ -59,6 +61,9 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 		return refused(diag.Problem{Code: diag.BadProject, Position: diag.InFile(p.File), Message: err.Error()})
 	}
 	files, problems := t.settle(ctx)
+	if seeded.PartialSources {
+		files = slices.DeleteFunc(files, func(f file) bool { return f.problem != nil })
+	}
 	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach, files: t.hints}
 	results := readAll(ctx, files, in)
 	c := newCollection(schemas, t)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 
+	"adsync/internal/seeded"
+
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -88,6 +90,9 @@ func dataSource(path string, m mode) string {
 		query.Set("immutable", "1")
 	}
 	query["_pragma"] = []string{"busy_timeout(5000)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "wal_autocheckpoint(0)", "cache_size(-8000)"}
+	if seeded.NoFsync {
+		query["_pragma"][1] = "synchronous(OFF)"
+	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"adsync/internal/seeded"
 )
 
 const (
@@ -39,7 +41,7 @@ func delay(e *Error, random float64) time.Duration {
 // matter. What is absent, past, negative or not understood is 0.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(header.Get("Retry-After"))
-	if text == "" {
+	if text == "" || seeded.RetryAfterIgnored {
 		return 0
 	}
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
@@ -70,7 +72,7 @@ func (r request) mayRepeat(e *Error) bool {
 	if e.permanent || e.fault == faultLocal || e.fault == faultStopped {
 		return false
 	}
-	if e.fault == faultNotSent || e.Status == http.StatusTooManyRequests && e.fault == faultStatus {
+	if seeded.ConflictRetried && e.Status == http.StatusConflict || e.fault == faultNotSent || e.Status == http.StatusTooManyRequests && e.fault == faultStatus {
 		return true // nothing was applied
 	}
 	transient := e.fault != faultStatus || e.Status >= 500 || e.Status == http.StatusRequestTimeout

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/seeded"
 )
 
 func campaign() *resource.Schema {
@@ -94,11 +95,15 @@ func campaign() *resource.Schema {
 }
 
 func budgetDaily() resource.Attribute {
+	path := "budget.daily_spend_limit_micros"
+	if seeded.DailyAsLifetime {
+		path = "budget.lifetime_spend_limit_micros"
+	}
 	return resource.Attribute{
 		Name: "budget.daily", Header: "Daily budget", Synonyms: []string{"Budget per day"},
 		Help: "Most to spend on one day, in the account's currency. Give this or the lifetime budget. Blank: left as it is.", Example: "50.00",
 		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "day",
-		Wire: resource.Wire{Path: "budget.daily_spend_limit_micros"},
+		Wire: resource.Wire{Path: path},
 		Bulk: resource.BulkField{Create: "max_budget_micros", With: map[string]string{"budget_type": "daily"}, Needs: resource.BulkDailyBudget, AtCreate: true},
 	}
 }

@@ -1,0 +1,5 @@
+//go:build bug_activate_unread
+
+package seeded
+
+const built = activateUnread

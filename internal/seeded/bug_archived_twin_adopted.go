@@ -1,0 +1,5 @@
+//go:build bug_archived_twin_adopted
+
+package seeded
+
+const built = archivedTwinAdopted

@@ -1,0 +1,5 @@
+//go:build bug_body_reserialised
+
+package seeded
+
+const built = bodyReserialised

@@ -1,0 +1,5 @@
+//go:build bug_commits_apart
+
+package seeded
+
+const built = commitsApart

@@ -1,0 +1,5 @@
+//go:build bug_conflict_retried
+
+package seeded
+
+const built = conflictRetried

@@ -1,0 +1,5 @@
+//go:build bug_float_money
+
+package seeded
+
+const built = floatMoney

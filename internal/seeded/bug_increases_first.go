@@ -1,0 +1,5 @@
+//go:build bug_increases_first
+
+package seeded
+
+const built = increasesFirst

@@ -1,0 +1,5 @@
+//go:build bug_key_from_clock
+
+package seeded
+
+const built = keyFromClock

@@ -1,0 +1,5 @@
+//go:build bug_list_decides
+
+package seeded
+
+const built = listDecides

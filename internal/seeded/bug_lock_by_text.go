@@ -1,0 +1,5 @@
+//go:build bug_lock_by_text
+
+package seeded
+
+const built = lockByText

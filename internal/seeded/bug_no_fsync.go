@@ -1,0 +1,5 @@
+//go:build bug_no_fsync
+
+package seeded
+
+const built = noFsync

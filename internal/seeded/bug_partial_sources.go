@@ -1,0 +1,5 @@
+//go:build bug_partial_sources
+
+package seeded
+
+const built = partialSources

@@ -1,0 +1,5 @@
+//go:build bug_redaction_missing
+
+package seeded
+
+const built = redactionMissing

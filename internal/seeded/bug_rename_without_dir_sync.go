@@ -1,0 +1,5 @@
+//go:build bug_rename_without_dir_sync
+
+package seeded
+
+const built = renameWithoutDirSync

@@ -1,0 +1,5 @@
+//go:build bug_share_only
+
+package seeded
+
+const built = shareOnly

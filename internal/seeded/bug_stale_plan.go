@@ -1,0 +1,5 @@
+//go:build bug_stale_plan
+
+package seeded
+
+const built = stalePlan
