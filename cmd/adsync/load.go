@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/sources"
 )
@@ -127,11 +130,21 @@ func pluralAre(n int, noun string) string {
 // alike.
 func (a *app) printJSON(document any) error { return writeJSON(a.out, document) }
 
+// writeJSON prints a document with what a terminal would not show escaped.
 func writeJSON(w io.Writer, document any) error {
-	encoder := json.NewEncoder(w)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(document)
+	if err := encoder.Encode(document); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := io.WriteString(w, planview.Visible(line)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func listed(problems []diag.Problem) []diag.Problem {
