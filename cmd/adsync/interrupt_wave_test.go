@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strings"
@@ -158,6 +159,11 @@ func TestS21InterruptInEveryWave(t *testing.T) {
 	h.finish()
 	moments := d.since()
 	moments = append(moments, moments[len(moments)-1]+2) // reading back
+	// Where the tests themselves run without regard to hangups, as beneath nohup,
+	// a process would inherit that; what is caught here is the default there.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	var mu sync.Mutex
 	waves := map[string]int{}
