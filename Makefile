@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench fuzz sim kill crash seeded draws clients corrupt pictures deps clean
+.PHONY: all build run test ci lint race examples bench fuzz sim kill crash seeded draws clients corrupt pictures screenshots deps clean idle soak
 
 all: build
 
@@ -27,6 +27,7 @@ run: build
 
 test: deps
 	$(GO) test -timeout 20m ./...
+	cd internal/tools/kubernetes && $(GO) test ./...
 
 # ci: what .ci/run runs: every test, the lint, the race detector, the examples.
 ci: test lint race examples
@@ -38,7 +39,7 @@ lint:
 
 # race: the packages in which goroutines meet.
 race:
-	$(GO) test -race -short -timeout 20m ./internal/adsapi ./state ./reconcile ./sources ./internal/emulator/...
+	$(GO) test -race -short -timeout 20m ./internal/adsapi ./state ./reconcile ./sources ./internal/daemon ./internal/watch ./internal/emulator/...
 
 examples: build
 	rm -rf examples/quickstart/.adsync
@@ -59,13 +60,27 @@ kill:
 	ADSYNC_STATE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./state
 
 # sim: N histories of the simulation from number SEED on, in two processes: agent
-# and service in one, every fault, every open point; see docs/bugs.md.
+# and service in one, every fault, every open point, and the totals of both as a
+# table and as a line of JSON; see docs/bugs.md.
 sim:
 	$(GO) test -c -o bin/sim.test ./internal/sim
+	rm -f bin/sim.first.json bin/sim.second.json
 	cd internal/sim && half=$$(( ($(N) + 1) / 2 )); \
-	../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.v -test.run TestHistories$$ -sim.histories $$half -sim.seed $(SEED) & first=$$!; \
-	../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.v -test.run TestHistories$$ -sim.histories $$half -sim.seed $$(( $(SEED) + half )) & second=$$!; \
-	wait $$first; failed=$$?; wait $$second && exit $$failed
+	run="../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.run TestHistories$$ -sim.histories $$half"; \
+	$$run -sim.seed $(SEED) -sim.into ../../bin/sim.first.json & first=$$!; \
+	$$run -sim.seed $$(( $(SEED) + half )) -sim.into ../../bin/sim.second.json & second=$$!; \
+	wait $$first; failed=$$?; wait $$second || failed=1; \
+	../../bin/sim.test -test.v -test.run TestTotals$$ -sim.from ../../bin/sim.first.json,../../bin/sim.second.json && exit $$failed
+
+# idle: what 100 accounts of 150 resources cost a daemon in which nothing happens.
+idle:
+	$(GO) test -count=1 -v -timeout 30m -run TestIdleCost ./cmd/adsync -idle 3m -idle-accounts 100
+
+# soak: a daemon and an emulator live through saves, commits, edits by others,
+# faults and kills for MINUTES.
+soak: MINUTES = 60
+soak:
+	$(GO) test -count=1 -v -timeout 24h -run TestSoak ./cmd/adsync -soak $(MINUTES)m -soak-seed $(SEED)
 
 # crash: end the agent at every effect of every scenario, and fail the power after
 # every system call of a writer of the state, and the disk at every call.
@@ -99,6 +114,11 @@ fuzz:
 pictures: build deps
 	@command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant
 	/usr/bin/python3 internal/tools/pictures.py
+
+# screenshots: draw those of docs/screenshots anew, as docs/web.md shows them.
+screenshots: deps
+	@mkdir -p docs/screenshots
+	$(GO) test -count=1 -run TestScreenshots ./internal/daemon/web -screenshots $(CURDIR)/docs/screenshots
 
 # corrupt: N corruptions of workbooks of several writers, none of which may be
 # read differently without a problem.

@@ -53,16 +53,15 @@ type familyKey struct {
 
 // families gathers what stands beside the creates whose parent is not new too.
 func (d *differ) families() []*family {
-	byKey, creates := map[familyKey]*family{}, map[int]int{}
+	byKey, has := map[familyKey]*family{}, map[*kind]bool{}
 	var ordered []*family
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		t := &d.all[c.place]
-		k := t.kind
-		if c.Action != Create || len(c.Fields) == 0 || t.above.born || slices.Contains(c.Hazards, Twins) {
+		k := d.all[c.place].kind
+		if !d.mayBeTwin(c) {
 			continue
 		}
-		creates[c.place] = i
+		has[k] = true
 		key := familyKey{c.Address.Up(k.schema.Parent), k}
 		if byKey[key] == nil {
 			byKey[key] = &family{kind: k}
@@ -72,17 +71,29 @@ func (d *differ) families() []*family {
 	if len(ordered) == 0 {
 		return nil
 	}
+	next := 0 // counts the changes, which are in the order of their addresses
 	for i := range d.all {
-		t := &d.all[i]
-		if f := byKey[familyKey{t.address.Up(t.kind.schema.Parent), t.kind}]; f != nil {
-			change, is := creates[i]
-			if !is {
-				change = -1
+		t, change := &d.all[i], -1
+		if next < len(d.plan.Changes) && d.plan.Changes[next].place == i {
+			if d.mayBeTwin(&d.plan.Changes[next]) {
+				change = next
 			}
+			next++
+		}
+		if !has[t.kind] {
+			continue
+		}
+		if f := byKey[familyKey{t.address.Up(t.kind.schema.Parent), t.kind}]; f != nil {
 			f.add(t.address, t.desired, t.live, change)
 		}
 	}
 	return ordered
+}
+
+// mayBeTwin says that a change makes a resource beneath a parent that is not
+// new, and that nothing was found of the very name.
+func (d *differ) mayBeTwin(c *Change) bool {
+	return c.Action == Create && len(c.Fields) > 0 && !d.all[c.place].above.born && !slices.Contains(c.Hazards, Twins)
 }
 
 // add takes in what the files name and what is live, unless it is archived. An
@@ -101,15 +112,15 @@ func (f *family) add(a resource.Address, desired, live *resource.Resource, chang
 		s.name, s.unnamed = live.Value(by).Text(), true
 	}
 	if s.skeleton = []rune(resource.Skeleton(s.name)); len(s.skeleton) > 0 {
-		f.siblings = append(f.siblings, s)
+		f.siblings = append(doubled(f.siblings), s)
 	}
 }
 
 // alike finds names that are the same but for what nobody looks at, and keeps
 // one sibling of each.
 func (f *family) alike() (found []twinning) {
-	first := map[string]int{}
-	var apart []sibling
+	first := make(map[string]int, len(f.siblings))
+	apart := make([]sibling, 0, len(f.siblings))
 	for _, s := range f.siblings {
 		key := joined(s.skeleton)
 		at, taken := first[key]

@@ -33,7 +33,7 @@ type narrowing struct {
 var allowable = map[Hazard]narrowing{
 	RaisesSpend: {money: true}, Archives: {count: true},
 	Updates: {count: true, only: "updates=40"}, Exposure: {money: true, only: "exposure=120/day"},
-	Activates: {}, Conflicts: {}, Adopts: {}, Drifts: {}, Replaces: {}, RemovedByHand: {}, Twins: {}, ShrinksAudience: {},
+	Activates: {}, Conflicts: {}, Adopts: {}, Drifts: {}, Replaces: {}, RemovedByHand: {}, Twins: {}, ShrinksAudience: {}, ExceedsFiles: {},
 	Shifted: {}, Series: {}, Scale: {}, MassEdit: {},
 }
 

@@ -34,8 +34,27 @@ func (d *differ) compareAttributes(t three) {
 	case len(fields) == 0:
 		c.Action = Record
 	}
+	c.Displaced = t.displaced(c.Fields)
 	d.sortOutFields(t, c)
 	c.Fields = d.sentAlong(t, c.Fields)
+}
+
+// displaced gives what goes at the service with the fields that are set, and is no
+// field of its own.
+func (t *three) displaced(fields []Field) (gone []Displaced) {
+	for i := range fields {
+		f := &fields[i]
+		if !f.Desired.IsSet() {
+			continue
+		}
+		for _, half := range t.kind.halves[f.Name] {
+			own := slices.ContainsFunc(fields, func(f Field) bool { return f.Name == half })
+			if v := t.live.Value(half); v.IsSet() && !own {
+				gone = append(gone, Displaced{half, v, f.Name})
+			}
+		}
+	}
+	return gone
 }
 
 func (d *differ) holdAdopt(t three, c *Change) {
@@ -187,10 +206,27 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 		return hold(Drifts, "changed outside adsync from "+a.Show(f.Last)+" to "+a.Show(f.Live)+"; write that in the file, or allow undoing it")
 	case foreign && t.kind.schema.Only == "": // what an account has from the start is nobody's edit
 		return hold(Adopts, a.Name+" is "+a.Show(f.Live)+" at the service and adsync did not write that")
+	case t.otherHalf(f) != "":
+		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", and someone changed "+t.otherHalf(f)+" outside adsync, which it takes the place of")
 	case !f.Last.IsAbsent() && !same(f.Live, f.Last):
 		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", someone changed it to "+a.Show(f.Live)+" outside adsync; both started from "+a.Show(f.Last))
 	}
 	return nil
+}
+
+// otherHalf names the half of an exclusive setting that a field takes the place of
+// and that is not as adsync recorded it; "" where there is none.
+func (t *three) otherHalf(f *Field) string {
+	if !f.Desired.IsSet() || !unset(f.Live) {
+		return ""
+	}
+	for _, half := range t.kind.halves[f.Name] {
+		applied, now := t.last.Value(half), t.live.Value(half)
+		if applied.IsSet() && now.IsSet() && !same(applied, now) {
+			return half
+		}
+	}
+	return ""
 }
 
 // immutableHold holds an edit of what cannot change. Replacing is offered where

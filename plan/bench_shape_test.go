@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -123,23 +124,55 @@ func BenchmarkPlan(b *testing.B) {
 
 // BenchmarkPlanGrowth reports by which power of the number of resources
 // processor time grows, from 5,000×1×1 to 50,000×1×1; the goal is at most 1.1.
+// Ten small plans stand against a large one, so that both leave as much garbage.
+// The walk is the least a plan can do with these snapshots, and grows as memory
+// lets it: the small account nearly fits the caches, the large one does not.
 func BenchmarkPlanGrowth(b *testing.B) {
 	few, many := shape{5000, 1, 1}, shape{50000, 1, 1}
 	for _, edit := range edits {
 		b.Run(edit.name, func(b *testing.B) {
 			small, large := edit.made(few), edit.made(many)
 			liveSmall, liveLarge := unbound(small.Live), unbound(large.Live)
-			ratio := math.Log(float64(many.resources()) / float64(few.resources()))
-			var shortest [2]time.Duration
+			var planSmall, planLarge, walkSmall, walkLarge time.Duration
 			for b.Loop() {
-				for range 10 {
-					shortest[0] = shorter(shortest[0], timed(b, func() { planned(small, liveSmall) }))
-				}
-				shortest[1] = shorter(shortest[1], timed(b, func() { planned(large, liveLarge) }))
+				planSmall = shorter(planSmall, timed(b, 10, func() { planned(small, liveSmall) }))
+				planLarge = shorter(planLarge, timed(b, 1, func() { planned(large, liveLarge) }))
+				walkSmall = shorter(walkSmall, timed(b, 100, func() { walked(small, liveSmall) }))
+				walkLarge = shorter(walkLarge, timed(b, 10, func() { walked(large, liveLarge) }))
 			}
-			b.ReportMetric(math.Log(float64(shortest[1])/float64(shortest[0]))/ratio, "exponent")
+			b.ReportMetric(exponent(planSmall, planLarge), "exponent")
+			b.ReportMetric(exponent(walkSmall, walkLarge), "walk-exponent")
+			b.ReportMetric(float64(planSmall)/10/1e6, "small-ms")
+			b.ReportMetric(float64(planLarge)/1e6, "large-ms")
+			b.ReportMetric(float64(planLarge)*10/float64(walkLarge), "walks")
 		})
 	}
+}
+
+// exponent is the power by which time grows from ten times the work in small
+// pieces to the same work in one.
+func exponent(tenSmall, large time.Duration) float64 {
+	return 1 + math.Log10(float64(large)/float64(tenSmall))
+}
+
+// walked visits every resource and compares every value of the files with those
+// beside it in the other two snapshots, which are built alike. It counts those
+// that are equal.
+func walked(in plan.Input, live []*resource.Resource) int {
+	equal, others := 0, [][]*resource.Resource{in.Last.Ordered(), live}
+	for i, r := range in.Desired.Ordered() {
+		for j := range r.Attributes {
+			if r.Attributes[j].Value.IsNull() {
+				continue
+			}
+			for _, other := range others {
+				if i < len(other) && j < len(other[i].Attributes) && r.Attributes[j].Value.Equal(other[i].Attributes[j].Value) {
+					equal++
+				}
+			}
+		}
+	}
+	return equal
 }
 
 // shorter gives the shorter of two times, of which one may not be known yet.
@@ -150,10 +183,14 @@ func shorter(known, other time.Duration) time.Duration {
 	return min(known, other)
 }
 
-func timed(t testing.TB, do func()) time.Duration {
+// timed gives the processor time of so many rounds, with no garbage of others.
+func timed(t testing.TB, rounds int, do func()) time.Duration {
 	t.Helper()
+	runtime.GC()
 	before := processorTime(t)
-	do()
+	for range rounds {
+		do()
+	}
 	return processorTime(t) - before
 }
 

@@ -61,7 +61,7 @@ func heldWith(t three, c *Change) *Hold {
 
 // createFields fills the fields of a create and gives what is missing.
 func (d *differ) createFields(t three, c *Change) []string {
-	c.Fields = make([]Field, 0, len(t.desired.Attributes)+1)
+	c.Fields = make([]Field, 0, len(t.desired.Attributes)+t.unsaidDefaults())
 	phase := Creates
 	if t.kind.schema.Caps {
 		phase = Lower
@@ -97,6 +97,17 @@ func (d *differ) createFields(t three, c *Change) []string {
 		d.problems.Add(diag.Problem{Code: l.code, Position: t.desired.Position, Address: t.address.String(), Message: t.address.String() + " is new and " + l.message})
 	}
 	return namesOfLacks(lacks)
+}
+
+// unsaidDefaults counts the attributes that a create gives beside the files.
+func (t *three) unsaidDefaults() int {
+	n := 0
+	for _, a := range t.kind.defaulted {
+		if !t.desired.Value(a.Name).IsSet() {
+			n++
+		}
+	}
+	return n
 }
 
 // created is one attribute of a create.

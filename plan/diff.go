@@ -31,6 +31,7 @@ import (
 func Diff(in Input) *Plan {
 	d := newDiffer(in)
 	for i := range d.all {
+		d.note(&d.all[i])
 		d.compare(i)
 	}
 	d.checkOverlaps()
@@ -54,24 +55,25 @@ func Diff(in Input) *Plan {
 // differ is one computation of a plan.
 type differ struct {
 	Input
-	files    *resource.Snapshot // Desired, with what is ignored
-	copied   bool               // Desired is a copy, without what is ignored
-	plan     *Plan
-	kinds    map[resource.Kind]*kind
-	written  []written              // by place, as far as it was asked for
-	all      []three                // of known kinds, in the order of addresses, parents first
-	shrunk   map[resource.Kind]bool // nothing of these kinds is pruned
-	twins    map[twinKey][]resource.Address
-	uses     map[identity][]use
-	counting []counting
-	spending []int // of all, what possible spend depends on
-	calendar calendar
-	problems diag.List
-	used     []bool             // of each of Allow: it released something
-	dayAgo   map[amountOf]int64 // what adsync changed within 24 hours, as it was before
-	highest  map[highestOf]int64
-	guarded  map[resource.Address]protection
-	broken   map[brokenRule]bool
+	files      *resource.Snapshot // Desired, with what is ignored
+	copied     bool               // Desired is a copy, without what is ignored
+	plan       *Plan
+	kinds      map[resource.Kind]*kind
+	written    []written              // by place, as far as it was asked for
+	all        []three                // of known kinds, in the order of addresses, parents first
+	shrunk     map[resource.Kind]bool // nothing of these kinds is pruned
+	twins      map[twinKey][]resource.Address
+	uses       map[identity][]use
+	counting   []counting
+	spending   []spending // what possible spend depends on
+	protecting []int      // of all, those whose rows protect something
+	calendar   calendar
+	problems   diag.List
+	used       []bool             // of each of Allow: it released something
+	dayAgo     map[amountOf]int64 // what adsync changed within 24 hours, as it was before
+	highest    map[highestOf]int64
+	guarded    map[resource.Address]protection
+	broken     map[brokenRule]bool
 
 	differing, agreeing []Field // of the resource that is compared
 }
@@ -112,6 +114,21 @@ func newDiffer(in Input) *differ {
 	d.join()
 	d.findShrunk()
 	return d
+}
+
+// note gathers what later steps need of every resource, while it is at hand: to
+// visit all of them again would cost more than to compare them.
+func (d *differ) note(t *three) {
+	k := t.kind
+	if t.live != nil && !k.archived(t.live) {
+		k.alive++
+	}
+	if k.spends() {
+		d.spending = append(d.spending, spending{t.place, k.standing(t.live, d.calendar.today)})
+	}
+	if k.protect != "" && (saysProtect(k, t.desired) || saysProtect(k, t.last)) {
+		d.protecting = append(d.protecting, t.place)
+	}
 }
 
 // compare decides what becomes of the resource at one address.

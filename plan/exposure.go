@@ -46,7 +46,7 @@ func (e *exposure) add(s *spender, r *resource.Resource) {
 	switch {
 	case r == nil:
 	case s.kind.counts():
-		e.addSpender(s.kind, r)
+		e.addSpender(r, s.standing(r, e.today))
 	case s.kind.gate && r.Value(s.kind.delivery).Text() == paused:
 		e.limits = append(e.limits, limit{address: s.address, per: pausedAccount})
 	case !s.kind.gate:
@@ -70,14 +70,15 @@ func (e *exposure) addLimit(s *spender, r *resource.Resource) {
 	}
 }
 
-func (e *exposure) addSpender(k *kind, r *resource.Resource) {
-	daily, lifetime := k.possible(r, e.today)
+func (e *exposure) addSpender(r *resource.Resource, s standing) {
+	daily, lifetime, days := s.daily, s.lifetime, s.days
 	if daily == 0 && lifetime == 0 {
 		return
 	}
-	e.spentUnknown = e.spentUnknown || lifetime > 0 && r.ID != "" && e.spent == nil
-	lifetime = left(e.spent, r.ID, lifetime)
-	days := k.spanOf(r)
+	if lifetime > 0 {
+		e.spentUnknown = e.spentUnknown || r.ID != "" && e.spent == nil
+		lifetime = left(e.spent, r.ID, lifetime)
+	}
 	if !e.some {
 		e.spends, e.some = days, true
 	}

@@ -29,14 +29,22 @@ func (d *differ) guard() {
 	d.guardFrozen()
 	d.guardUnattended()
 	d.guardRefused()
+	d.guardUndecided()
 	d.guardExposure()
+	d.holdRest()
+	d.guardFiles()
+	d.holdRest()
+	d.guardMerges()
+}
+
+// holdRest holds what cannot go without a part that is held.
+func (d *differ) holdRest() {
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.Action != Archive {
 			d.holdBroken(c)
 			d.holdSpan(c)
 		}
 	}
-	d.guardMerges()
 }
 
 // archiving is how many of a kind a plan would archive, and how many it may.

@@ -46,10 +46,11 @@ func (d *differ) guardExposure() {
 
 // exposureFrom is what the rise of a day is measured from: what could be spent
 // 24 hours ago, so that many small applies are one large one. Where nothing
-// could be spent it is the first there was.
+// could be spent it is the first there was, and so it is where nothing can be
+// any more.
 func (d *differ) exposureFrom(before int64) (base int64, when string) {
 	for _, level := range d.Recent.Levels {
-		if level > 0 && level < before {
+		if level > 0 && (level < before || before == 0) {
 			return level, " within 24 hours"
 		}
 		if level > 0 {
@@ -61,9 +62,9 @@ func (d *differ) exposureFrom(before int64) (base int64, when string) {
 
 func (d *differ) exposed() exposed {
 	e := exposed{}
-	for _, i := range d.spending {
-		t := &d.all[i]
-		e.before = plus(e.before, d.exposureOf(t.kind, t.live))
+	for i := range d.spending {
+		s := &d.spending[i]
+		e.before = plus(e.before, d.mostOf(d.all[s.place].live, s.now))
 	}
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
@@ -89,7 +90,7 @@ func (d *differ) exposed() exposed {
 }
 
 // raised is the resource with all that may raise, held or not, and with nothing
-// that lowers. What no flag releases stays as it is.
+// that lowers but what goes: it goes first. What no flag releases stays as it is.
 func (d *differ) raised(c *Change, live *resource.Resource, raises func(*Field) bool) *resource.Resource {
 	switch {
 	case !c.Held.releasable():
@@ -97,7 +98,9 @@ func (d *differ) raised(c *Change, live *resource.Resource, raises func(*Field) 
 	case d.creates(c):
 		return d.after(c, nil, everyField)
 	}
-	return d.after(c, live, func(f *Field) bool { return raises(f) && f.Held.releasable() })
+	return d.after(c, live, func(f *Field) bool {
+		return raises(f) && f.Held.releasable() || c.Held == nil && f.Held == nil && f.Phase == Lower
+	})
 }
 
 // raises says that a field may let its resource spend more: an amount, a start,
@@ -114,11 +117,14 @@ func raises(f *Field) bool { return f.Phase == Raise || f.Phase == Activate }
 // exposureOf is the most a resource can spend on one day, in micros: its daily
 // cap, and what is left of its lifetime budget.
 func (d *differ) exposureOf(k *kind, r *resource.Resource) int64 {
-	daily, lifetime := k.possible(r, d.calendar.today)
-	if lifetime == 0 {
-		return daily
+	return d.mostOf(r, k.standing(r, d.calendar.today))
+}
+
+func (d *differ) mostOf(r *resource.Resource, s standing) int64 {
+	if s.lifetime == 0 {
+		return s.daily
 	}
-	return plus(daily, left(d.Spent, r.ID, lifetime))
+	return plus(s.daily, left(d.Spent, r.ID, s.lifetime))
 }
 
 func (d *differ) holdRaisers(e exposed, h Hold) {

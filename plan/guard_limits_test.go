@@ -224,6 +224,10 @@ func TestFromNothingToSomethingIsForWhoeverLooks(t *testing.T) {
 	if got := asked(limited(t, asIs, recent, "campaign/a#1 status=active budget.daily=12", "campaign/a budget.daily=15")); got != "exposure=5.00/day" {
 		t.Errorf("from nothing to 10, 12 and 15 within a day asks for %q; want the rise since 10", got)
 	}
+	recent = plan.Recent{Levels: []int64{10e6, 0}}
+	if got := asked(limited(t, asIs, recent, "campaign/a#1 status=paused budget.daily=10", "campaign/a\n"+files)); got != "raises-spend=campaign/n=50.00 exposure=40.00/day" {
+		t.Errorf("50 instead of 10 that were taken away within a day asks for %q; want the rise since 10", got)
+	}
 }
 
 // commits applies budgets one after the other, each a commit of its own, with
@@ -272,6 +276,16 @@ func TestSeededManySmallCommitsDoNotPassALimit(t *testing.T) {
 	}
 	if got := asked(limited(t, asIs, plan.Recent{}, live, "campaign/a budget.daily=125")); got != "" {
 		t.Errorf("a quarter more after a quiet day asks for %q; want nothing", got)
+	}
+}
+
+func TestWhatStartsWithLessCountsTheLess(t *testing.T) {
+	live := "campaign/a#1 status=active budget.daily=60\ncampaign/b#2 status=paused budget.daily=20"
+	if got := asked(limited(t, asIs, plan.Recent{}, live, "campaign/a\ncampaign/b status=active budget.daily=10")); got != "" {
+		t.Errorf("from 60 to 70, with a decrease that goes first, asks for %q; want nothing", got)
+	}
+	if got := asked(limited(t, asIs, plan.Recent{}, live, "campaign/a\ncampaign/b status=active")); got != "exposure=20.00/day" {
+		t.Errorf("from 60 to 80 asks for %q; want the rise", got)
 	}
 }
 

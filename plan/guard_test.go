@@ -160,6 +160,8 @@ func TestPrune(t *testing.T) {
 			want: "archive campaign/x (pruned) HELD(archives); status archived edit lower\narchive campaign/y (pruned); status archived edit lower"},
 		{name: "what the policy archives does not hold what the files archive", prune: plan.PruneArchive, managed: x + y, files: "campaign/y status=archived\n", allow: []string{"archives"},
 			want: "archive campaign/x (pruned) HELD(archives); status archived edit lower\narchive campaign/y; status archived edit lower"},
+		{name: "archive what somebody paused", prune: plan.PruneArchive, managed: x, paused: true, allow: []string{"archives"}, want: "archive campaign/x (pruned) HELD(conflict); status archived edit lower"},
+		{name: "archive what somebody paused, allowed as such", prune: plan.PruneArchive, managed: x, paused: true, allow: []string{"archives", "conflict=campaign/x"}, want: "archive campaign/x (pruned); status archived edit lower"},
 		{name: "archive the top of a tree alone", prune: plan.PruneArchive, managed: x + xr, allow: []string{"archives"}, want: "archive campaign/x (pruned); status archived edit lower"},
 		{name: "nothing above what the files still name", prune: plan.PruneArchive, managed: x + xr, files: xr, allow: []string{"archives"}},
 	}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,16 +28,18 @@ import (
 // changed; the attributes are shared.
 func Identify(schemas resource.Schemas, last, desired *resource.Snapshot, live []*resource.Resource) (*resource.Snapshot, []diag.Problem) {
 	i := &identifier{
-		schemas: schemas, last: last, desired: desired, identified: resource.NewSnapshot(len(live)), resources: make([]resource.Resource, 0, len(live)),
-		ids: map[resource.Kind]map[string]int{}, known: make([]known, 0, max(last.Len(), len(live))), given: map[identity]resource.Address{},
-		unbound: map[resource.Kind][]*resource.Resource{},
+		schemas: schemas, last: last, desired: desired, resources: make([]resource.Resource, 0, len(live)),
+		kinds: map[resource.Kind]*ofKind{}, known: make([]known, 0, max(last.Len(), len(live))), others: map[resource.Address]bool{},
 	}
 	i.index()
+	i.list(live)
+	i.takeBindings()
+	i.sortOutOthers()
 	for _, s := range schemas {
-		i.kind(s, oneOfEach(s.Kind, live))
+		i.kind(s, i.kinds[s.Kind].others)
 	}
 	i.checkGiven()
-	return i.identified, i.problems.Sorted()
+	return i.snapshot(), i.problems.Sorted()
 }
 
 // identity is an id; ids of two kinds are never compared.
@@ -50,62 +51,138 @@ type identity struct {
 // known is what is known of an id.
 type known struct {
 	bound *resource.Resource // of last; nil where it is bound to nothing
-	found *resource.Resource // with its address; nil until it is identified
+	given *resource.Resource // of the files; nil where they do not give it
+	live  *resource.Resource // as it was listed; nil where it was not
+	found *resource.Resource // that, with its address; nil until it is identified
+}
+
+// ofKind is what is known of one kind.
+type ofKind struct {
+	schema *resource.Schema
+	ids    map[string]int       // place of each id in known
+	latest int                  // in known, of those whose binding was looked at
+	others []*resource.Resource // live, by id: those identified by more than their binding
 }
 
 type identifier struct {
 	schemas       resource.Schemas
 	last, desired *resource.Snapshot
-	identified    *resource.Snapshot
-	resources     []resource.Resource              // those identified: room for all there are
-	ids           map[resource.Kind]map[string]int // place of each id in known
-	known         []known
-	given         map[identity]resource.Address          // by the files
-	unbound       map[resource.Kind][]*resource.Resource // of the files: without an id, theirs or bound
+	kinds         map[resource.Kind]*ofKind
+	known         []known                   // those bound first, in the order of their addresses
+	bound         int                       // so many are
+	resources     []resource.Resource       // those identified: room for all there are
+	taken         int                       // so many by their binding, in the order of their addresses
+	others        map[resource.Address]bool // where the rest is
 	problems      diag.List
 }
 
+// index notes the ids of last and of the files.
 func (i *identifier) index() {
+	counts := map[resource.Kind]int{}
 	for r := range i.last.All() {
-		if r.ID != "" {
-			i.note(r.Address.Kind, r.ID).bound = r
+		counts[r.Address.Kind]++
+	}
+	for _, s := range i.schemas {
+		i.kinds[s.Kind] = &ofKind{schema: s, ids: make(map[string]int, counts[s.Kind]), latest: -1}
+	}
+	for r := range i.last.All() {
+		if k := i.kinds[r.Address.Kind]; k != nil && r.ID != "" {
+			k.ids[r.ID] = len(i.known)
+			i.known = append(i.known, known{bound: r})
 		}
 	}
+	i.bound = len(i.known)
 	for r := range i.desired.All() {
-		if r.ID == "" {
-			i.noteUnbound(r)
+		k := i.kinds[r.Address.Kind]
+		if r.ID == "" || k == nil {
 			continue
 		}
-		id := identity{r.Address.Kind, r.ID}
-		if other, taken := i.given[id]; taken {
-			i.problem(diag.Error, diag.Duplicate, r, fmt.Sprintf("id is %q, as that of %s; want an id once", r.ID, other))
+		id := i.note(k, r.ID)
+		if id.given != nil {
+			i.problem(diag.Error, diag.Duplicate, r, fmt.Sprintf("id is %q, as that of %s; want an id once", r.ID, id.given.Address))
 			continue
 		}
-		i.given[id] = r.Address
+		id.given = r
 	}
 }
 
 // note gives what is known of an id, to be written before the next is noted.
-func (i *identifier) note(k resource.Kind, id string) *known {
-	ids := i.ids[k]
-	if ids == nil {
-		ids = map[string]int{}
-		i.ids[k] = ids
-	}
-	at, noted := ids[id]
+func (i *identifier) note(k *ofKind, id string) *known {
+	at, noted := k.ids[id]
 	if !noted {
 		at = len(i.known)
-		ids[id], i.known = at, append(i.known, known{})
+		k.ids[id], i.known = at, append(i.known, known{})
 	}
 	return &i.known[at]
 }
 
 // of gives what is known of an id.
 func (i *identifier) of(id identity) known {
-	if at, noted := i.ids[id.kind][id.id]; noted {
-		return i.known[at]
+	if k := i.kinds[id.kind]; k != nil {
+		if at, noted := k.ids[id.id]; noted {
+			return i.known[at]
+		}
 	}
 	return known{}
+}
+
+// list notes what is live by its ids. A list that changes while it is read may
+// repeat one; the later reading counts.
+func (i *identifier) list(live []*resource.Resource) {
+	for _, r := range live {
+		if k := i.kinds[r.Address.Kind]; k != nil {
+			i.note(k, r.ID).live = r
+		}
+	}
+}
+
+// takeBindings identifies what only its binding names, and whose parent is where
+// that says. That is nearly everything, no two share an address, and it comes in
+// the order of addresses: nothing is looked up.
+func (i *identifier) takeBindings() {
+	for at := range i.bound {
+		n := &i.known[at]
+		k := i.kinds[n.bound.Address.Kind]
+		if n.live != nil && k.schema.Only == "" && (n.given == nil || n.given.Address == n.bound.Address) && i.isBeneath(n, k.schema.Parent) {
+			n.found = i.with(n.live, n.bound.Address)
+		}
+		k.latest = at
+	}
+	i.taken = len(i.resources)
+}
+
+// isBeneath says that what is live stands beneath the parent of its binding.
+func (i *identifier) isBeneath(n *known, parent resource.Kind) bool {
+	if parent == "" {
+		return true
+	}
+	latest := i.kinds[parent].latest // parents stand before their children
+	if latest < 0 {
+		return false
+	}
+	above := &i.known[latest]
+	return above.found != nil && above.found.ID == n.live.ParentID && above.found.Address == n.bound.Address.Up(parent)
+}
+
+// with gives a live resource its address.
+func (i *identifier) with(r *resource.Resource, a resource.Address) *resource.Resource {
+	i.resources = append(i.resources, *r)
+	own := &i.resources[len(i.resources)-1]
+	own.Address = a
+	return own
+}
+
+// sortOutOthers gathers what its binding alone does not name.
+func (i *identifier) sortOutOthers() {
+	for at := range i.known {
+		if n := &i.known[at]; n.live != nil && n.found == nil {
+			k := i.kinds[n.live.Address.Kind]
+			k.others = append(k.others, n.live)
+		}
+	}
+	for _, k := range i.kinds {
+		slices.SortFunc(k.others, func(a, b *resource.Resource) int { return strings.Compare(a.ID, b.ID) })
+	}
 }
 
 // foundAt gives the address of an id, zero where it is not identified.
@@ -116,36 +193,21 @@ func (i *identifier) foundAt(id identity) resource.Address {
 	return resource.Address{}
 }
 
-func (i *identifier) noteUnbound(r *resource.Resource) {
-	if bound := i.last.Get(r.Address); bound == nil || bound.ID == "" {
-		i.unbound[r.Address.Kind] = append(i.unbound[r.Address.Kind], r)
+// snapshot is everything identified.
+func (i *identifier) snapshot() *resource.Snapshot {
+	all := make([]*resource.Resource, len(i.resources))
+	for r := range i.resources {
+		all[r] = &i.resources[r]
 	}
+	return resource.SnapshotOf(all[:i.taken], all[i.taken:])
 }
 
 func (i *identifier) problem(s diag.Severity, c diag.Code, at *resource.Resource, message string) {
 	i.problems.Add(diag.Problem{Severity: s, Code: c, Position: at.Position, Address: at.Address.String(), Message: message})
 }
 
-// oneOfEach gives the live resources of a kind by id. A list that changes while
-// it is read may repeat one; the later reading counts.
-func oneOfEach(k resource.Kind, live []*resource.Resource) []*resource.Resource {
-	var ofKind []*resource.Resource
-	for _, r := range live {
-		if r.Address.Kind == k {
-			ofKind = append(ofKind, r)
-		}
-	}
-	slices.SortStableFunc(ofKind, func(a, b *resource.Resource) int { return strings.Compare(a.ID, b.ID) })
-	once := ofKind[:0]
-	for n, r := range ofKind {
-		if n+1 == len(ofKind) || ofKind[n+1].ID != r.ID {
-			once = append(once, r)
-		}
-	}
-	return once
-}
-
-// kind identifies the resources of one kind, whose parents are identified.
+// kind identifies the resources of one kind that are left, whose parents are
+// identified.
 func (i *identifier) kind(s *resource.Schema, live []*resource.Resource) {
 	unknown := map[resource.Address][]*resource.Resource{} // by parent
 	for _, r := range live {
@@ -173,17 +235,26 @@ func (i *identifier) kind(s *resource.Schema, live []*resource.Resource) {
 	}
 }
 
-// identify puts a live resource at its address, or aside where a key that moved
-// onto another leaves two for one address.
+// identify puts a live resource at its address, or aside where another is there:
+// a key that moved onto another leaves two for one address.
 func (i *identifier) identify(s *resource.Schema, r *resource.Resource, a resource.Address) {
-	i.resources = append(i.resources, *r)
-	own := &i.resources[len(i.resources)-1]
-	own.Address = a
-	if !i.identified.Add(own) {
-		own.Address = someoneElses(s, r, a.Up(s.Parent))
-		i.identified.Add(own)
+	if i.isTaken(a) {
+		a = someoneElses(s, r, a.Up(s.Parent))
 	}
-	i.note(s.Kind, r.ID).found = own
+	if i.isTaken(a) { // a key of the files that reads like someone else's
+		return
+	}
+	i.others[a] = true
+	i.note(i.kinds[s.Kind], r.ID).found = i.with(r, a)
+}
+
+// isTaken says that something is identified at an address.
+func (i *identifier) isTaken(a resource.Address) bool {
+	if i.others[a] {
+		return true
+	}
+	bound := i.last.Get(a)
+	return bound != nil && bound.ID != "" && i.foundAt(identity{a.Kind, bound.ID}) == a
 }
 
 func someoneElses(s *resource.Schema, r *resource.Resource, parent resource.Address) resource.Address {
@@ -193,11 +264,9 @@ func someoneElses(s *resource.Schema, r *resource.Resource, parent resource.Addr
 // byID takes the binding, moved along with the parent's key where that moved.
 func (i *identifier) byID(s *resource.Schema, r *resource.Resource, parent resource.Address) (resource.Address, bool) {
 	id := identity{s.Kind, r.ID}
-	given, isGiven := i.given[id]
-	bound, isBound := resource.Address{}, false
-	if r := i.of(id).bound; r != nil {
-		bound, isBound = r.Address, true
-	}
+	known := i.of(id)
+	given, isGiven := addressOf(known.given)
+	bound, isBound := addressOf(known.bound)
 	switch {
 	case isBound && isGiven && given != bound && given.Up(s.Parent) == parent && i.desired.Get(bound) == nil:
 		return given, true
@@ -211,6 +280,14 @@ func (i *identifier) byID(s *resource.Schema, r *resource.Resource, parent resou
 	return given, isGiven
 }
 
+// addressOf gives the address of a resource that may not be there.
+func addressOf(r *resource.Resource) (a resource.Address, there bool) {
+	if r == nil {
+		return a, false
+	}
+	return r.Address, true
+}
+
 // isOther says that the address is bound to another id already.
 func (i *identifier) isOther(a resource.Address, id string) bool {
 	l := i.last.Get(a)
@@ -220,9 +297,12 @@ func (i *identifier) isOther(a resource.Address, id string) bool {
 // byName gives the resources nobody's id names to the unbound ones of the files.
 func (i *identifier) byName(s *resource.Schema, unknown map[resource.Address][]*resource.Resource) {
 	wanting := map[resource.Address][]*resource.Resource{}
-	for _, r := range i.unbound[s.Kind] {
+	for r := range i.desired.All() {
+		if r.Address.Kind != s.Kind || r.ID != "" {
+			continue
+		}
 		parent := r.Address.Up(s.Parent)
-		if len(unknown[parent]) > 0 && !i.identifiedAt(r.Address) {
+		if len(unknown[parent]) > 0 && !i.isBound(r.Address) && !i.isTaken(r.Address) {
 			wanting[parent] = append(wanting[parent], r)
 		}
 	}
@@ -231,7 +311,11 @@ func (i *identifier) byName(s *resource.Schema, unknown map[resource.Address][]*
 	}
 }
 
-func (i *identifier) identifiedAt(a resource.Address) bool { return i.identified.Get(a) != nil }
+// isBound says that adsync knows an id of the address.
+func (i *identifier) isBound(a resource.Address) bool {
+	bound := i.last.Get(a)
+	return bound != nil && bound.ID != ""
+}
 
 // match pairs the resources of the files with live ones of the same name: first
 // exactly, then but for case; by the first naming attribute before the next.
@@ -306,16 +390,14 @@ func count(n int) string {
 // checkGiven reports ids of the files that name nothing live, or not what the
 // address is bound to.
 func (i *identifier) checkGiven() {
-	ids := make([]identity, 0, len(i.given))
-	for id := range i.given {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b identity) int {
-		return cmp.Or(strings.Compare(string(a.kind), string(b.kind)), strings.Compare(a.id, b.id))
-	})
-	for _, id := range ids {
-		known, r := i.of(id), i.desired.Get(i.given[id])
-		address, found := i.foundAt(id), known.found != nil
+	for at := range i.known {
+		known := &i.known[at]
+		r := known.given
+		if r == nil {
+			continue
+		}
+		id := identity{r.Address.Kind, r.ID}
+		address, found := addressOf(known.found)
 		switch {
 		case found && address == r.Address:
 		case found && i.schemas.Parent(address) != i.schemas.Parent(r.Address):

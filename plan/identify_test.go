@@ -76,6 +76,14 @@ warning: title is "Shoes one", which fits a1 at the service and 2 resources of t
 			problems: `id is "a1", which is beneath ad_group/x/r at the service, and the row is beneath ad_group/x/s; nothing moves to another parent: put the row back, or leave the id out and give another key, to make a new one (ADS1014)`},
 		{name: "a key that moved, named by its id, takes its tree along", last: "campaign/old#c1 name=Spring\nad_group/old/r#g1 name=Runners", desired: "campaign/new#c1 name=Spring\nad_group/new/r name=Runners",
 			live: "campaign c1 name=Spring\nad_group g1<c1 name=Runners", want: "c1=campaign/new g1=ad_group/new/r"},
+		{name: "a key that moved onto one that is bound", last: "campaign/x#c1 name=Spring\ncampaign/y#c2 name=Other", desired: "campaign/y#c1 name=Spring",
+			live: "campaign c1 name=Spring\ncampaign c2 name=Other", want: "c2=campaign/y c1=campaign/~c1",
+			problems: `id is "c1", and the key is bound to "c2"; want that id, or another key (ADS1014)`},
+		{name: "a key that moved onto one that is bound, to a smaller id", last: "campaign/x#c2 name=Spring\ncampaign/y#c1 name=Other", desired: "campaign/y#c2 name=Spring",
+			live: "campaign c1 name=Other\ncampaign c2 name=Spring", want: "c1=campaign/y c2=campaign/~c2",
+			problems: `id is "c2", and the key is bound to "c1"; want that id, or another key (ADS1014)`},
+		{name: "a key that moved onto one whose resource is gone", last: "campaign/x#c1 name=Spring\ncampaign/y#c2 name=Other", desired: "campaign/y#c1 name=Spring",
+			live: "campaign c1 name=Spring", want: "c1=campaign/y"},
 		{name: "listed twice", last: "campaign/x#c1", live: "campaign c1 name=Spring\ncampaign c1 name=Spring", want: "c1=campaign/x"},
 	}
 	for _, tt := range tests {
@@ -122,6 +130,18 @@ func TestH9AnAdMovedToAnotherAdGroup(t *testing.T) {
 				t.Errorf("Identify = %s, want a1=%s", identities(got), tt.want)
 			}
 		})
+	}
+}
+
+// A list that changes while it is read may repeat a resource.
+func TestTheLaterReadingCounts(t *testing.T) {
+	live := listed(t, "campaign c1 name=Spring\ncampaign c2 name=Other\ncampaign c1 name=Later\ncampaign c2 name=Last")
+	got, _ := plan.Identify(kinds.All(), snapshot(t, "campaign/x#c1 name=Spring"), nil, live)
+	for address, want := range map[string]string{"x": "Later", "~c2": "Last"} {
+		r := got.Get(resource.Address{Kind: kinds.Campaign, Key: address})
+		if r == nil || r.Value("name").Text() != want {
+			t.Errorf("campaign/%s is %v; want the name %s", address, r, want)
+		}
 	}
 }
 

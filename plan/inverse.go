@@ -9,7 +9,8 @@ import (
 
 // Done is what a run applied to one resource.
 type Done struct {
-	Address resource.Address
+	Address resource.Address // of then: its key may be another by now
+	ID      string           // "" where it is not known
 	Action  Action
 	Fields  []DoneField
 }
@@ -47,15 +48,29 @@ type Inverse struct {
 //	archived, replaced    nothing: it cannot be undone
 //	adopted               the values it had before; it stays managed
 //	noted, forgot         nothing: that is adsync's own record
+//	changed the half of   the half it had before, which takes the other's place
+//	an exclusive setting
 //
-// Last is the record of now, and names what is there to be taken back. Every
+// Last is the record of now, and names what is there to be taken back, under its
+// key of now where that is another than the run's. Every
 // other resource of it stays as it is.
 func Invert(schemas resource.Schemas, last *resource.Snapshot, done []Done) Inverse {
 	v := inverter{schemas: schemas, Inverse: Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}}
+	named := map[string]resource.Address{}
 	for r := range last.All() {
 		v.Desired.Add(&resource.Resource{Address: r.Address})
+		named[string(r.Address.Kind)+" "+r.ID] = r.Address
 	}
 	for _, d := range done {
+		now, there := named[string(d.Address.Kind)+" "+d.ID]
+		at := last.Get(d.Address)
+		switch {
+		case d.ID != "" && there:
+			d.Address = now
+		case d.ID != "" && at != nil && at.ID != "":
+			v.stays(d, "", "another one has its address now, "+at.ID)
+			continue
+		}
 		v.take(d)
 	}
 	slices.SortStableFunc(v.Stays, func(a, b Stay) int {
@@ -110,6 +125,10 @@ func (v *inverter) unmake(schema *resource.Schema, d Done) {
 }
 
 func (v *inverter) restore(schema *resource.Schema, d Done) {
+	if half, why := d.stuckHalf(schema); why != "" {
+		v.stays(d, half, why)
+		d.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(f DoneField) bool { return f.Name == half || slices.Contains(schema.Halves(half), f.Name) })
+	}
 	for _, f := range d.Fields {
 		a, known := schema.Attribute(f.Name)
 		before := f.Before
@@ -121,6 +140,8 @@ func (v *inverter) restore(schema *resource.Schema, d Done) {
 		case a.Protects:
 		case a.Immutable:
 			v.stays(d, f.Name, "it cannot change after creation")
+		case !before.IsSet() && d.bringsBackHalf(schema, f.Name):
+			v.leave(d.Address, f.Name, f.After)
 		case !before.IsSet() && !a.Clearable:
 			v.stays(d, f.Name, "it had no value before, and cannot be cleared")
 		case a.Type == resource.TypeMembers:
@@ -133,9 +154,44 @@ func (v *inverter) restore(schema *resource.Schema, d Done) {
 	}
 }
 
+// stuckHalf gives a half of an exclusive setting that cannot take the place of the
+// one the run left, by the rules of the service, and why.
+func (d *Done) stuckHalf(schema *resource.Schema) (half, why string) {
+	value := func(of func(*DoneField) resource.Value) func(string) resource.Value {
+		return func(name string) resource.Value {
+			if i := slices.IndexFunc(d.Fields, func(f DoneField) bool { return f.Name == name }); i >= 0 {
+				return of(&d.Fields[i])
+			}
+			return resource.Value{}
+		}
+	}
+	none := func(resource.Kind, string) resource.Value { return resource.Value{} }
+	see := &resource.View{Above: none, AboveLive: none,
+		Value: value(func(f *DoneField) resource.Value { return f.Before }), Live: value(func(f *DoneField) resource.Value { return f.After })}
+	for _, rule := range schema.Across {
+		for _, found := range rule.Check(see) {
+			if len(schema.Halves(found.Attribute)) > 0 && see.Value(found.Attribute).IsSet() && !see.Live(found.Attribute).IsSet() {
+				return found.Attribute, "it cannot take the place of what the run left (" + rule.Name + ")"
+			}
+		}
+	}
+	return "", ""
+}
+
+// bringsBackHalf says that another half of an exclusive setting comes back in the
+// place of an attribute: a daily budget of a lifetime one.
+func (d *Done) bringsBackHalf(schema *resource.Schema, name string) bool {
+	halves := schema.Halves(name)
+	return slices.ContainsFunc(d.Fields, func(f DoneField) bool { return f.Before.IsSet() && slices.Contains(halves, f.Name) })
+}
+
 // set wants a value again where there still is what the run left.
 func (v *inverter) set(at resource.Address, name string, before, left resource.Value) {
 	v.Desired.Get(at).Set(name, before)
+	v.leave(at, name, left)
+}
+
+func (v *inverter) leave(at resource.Address, name string, left resource.Value) {
 	if v.Left.Get(at) == nil {
 		v.Left.Add(&resource.Resource{Address: at})
 		v.Select.Target = append(v.Select.Target, Pattern{Text: at.String()})

@@ -50,6 +50,15 @@ func TestWhatTakesARunBack(t *testing.T) {
 			last: "status=archived", live: "status=archived", want: "stays: it was archived, and archiving cannot be undone"},
 		{name: "what is forgotten stays", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(1), number(2)}},
 			want: "stays: adsync manages no resource of this address any more"},
+		{name: "a lifetime budget in the place of a daily one", action: plan.Update, fields: []plan.DoneField{{"budget.lifetime", resource.Value{}, number(500_000_000)}, {"budget.daily", number(50_000_000), null()}},
+			last: "budget.lifetime=500 budget.daily=50", live: "budget.lifetime=500", allow: []plan.Allowance{{Hazard: plan.RaisesSpend}}, want: "update budget.daily=50.00 (edit)"},
+		{name: "which somebody changed since", action: plan.Update, fields: []plan.DoneField{{"budget.lifetime", resource.Value{}, number(500_000_000)}, {"budget.daily", number(50_000_000), null()}},
+			last: "budget.lifetime=500", live: "budget.lifetime=700", allow: []plan.Allowance{{Hazard: plan.RaisesSpend}}, want: "update budget.daily=50.00 (edit) held: conflict"},
+		{name: "which somebody took back", action: plan.Update, fields: []plan.DoneField{{"budget.lifetime", resource.Value{}, number(500_000_000)}, {"budget.daily", number(50_000_000), null()}},
+			last: "budget.lifetime=500", live: "budget.daily=50", want: "record"},
+		{name: "a daily budget stays one", action: plan.Update, fields: []plan.DoneField{{"budget.daily", resource.Value{}, number(50_000_000)}, {"budget.lifetime", number(500_000_000), null()}, {"description", text("ours"), text("theirs")}},
+			last: "budget.daily=50 description=theirs", live: "budget.daily=50 description=theirs",
+			want: "stays: it cannot take the place of what the run left (service facts, 2.3: a daily budget does not become a lifetime budget); update description=\"ours\" (edit)"},
 		{name: "a note in the record is nobody's", action: plan.Record, fields: []plan.DoneField{{"budget.daily", number(1), number(2)}}, last: "budget.daily=2", live: "budget.daily=2"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -59,7 +68,7 @@ func TestWhatTakesARunBack(t *testing.T) {
 				live = snapshot(t, "campaign/spring#cmpn_1 name=Spring bidding_type=clicks "+row.live)
 			}
 			at := resource.Address{Kind: kinds.Campaign, Key: "spring"}
-			v := plan.Invert(kinds.All(), last, []plan.Done{{at, row.action, row.fields}})
+			v := plan.Invert(kinds.All(), last, []plan.Done{{Address: at, ID: "cmpn_1", Action: row.action, Fields: row.fields}})
 			policy := plan.DefaultPolicy()
 			policy.StartsHeld = true
 			p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select, Allow: row.allow})
@@ -99,9 +108,9 @@ func TestARevertOfARevertComesBackToTheRun(t *testing.T) {
 	at := resource.Address{Kind: kinds.Campaign, Key: "spring"}
 	before, after := resource.Number(50_000_000), resource.Number(40_000_000)
 	last := snapshot(t, "campaign/spring#cmpn_1 name=Spring bidding_type=clicks budget.daily=40")
-	first := plan.Invert(kinds.All(), last, []plan.Done{{at, plan.Update, []plan.DoneField{{"budget.daily", before, after}}}})
+	first := plan.Invert(kinds.All(), last, []plan.Done{{Address: at, Action: plan.Update, Fields: []plan.DoneField{{"budget.daily", before, after}}}})
 	back := snapshot(t, "campaign/spring#cmpn_1 name=Spring bidding_type=clicks budget.daily=50")
-	second := plan.Invert(kinds.All(), back, []plan.Done{{at, plan.Update, []plan.DoneField{{"budget.daily", after, before}}}})
+	second := plan.Invert(kinds.All(), back, []plan.Done{{Address: at, Action: plan.Update, Fields: []plan.DoneField{{"budget.daily", after, before}}}})
 	if have := first.Desired.Get(at).Value("budget.daily"); !have.Equal(before) {
 		t.Errorf("the revert wants %v, want %v", have, before)
 	}
@@ -121,9 +130,31 @@ func TestARevertLeavesAllElseAlone(t *testing.T) {
 	live := snapshot(t, strings.ReplaceAll(world, "budget.daily=70", "budget.daily=90"))
 	policy := plan.DefaultPolicy()
 	policy.Prune, policy.Drift = plan.PruneArchive, plan.Revert
-	v := plan.Invert(kinds.All(), last, []plan.Done{{resource.Address{Kind: kinds.Campaign, Key: "spring"}, plan.Update, []plan.DoneField{{"budget.daily", resource.Number(50_000_000), resource.Number(40_000_000)}}}})
+	v := plan.Invert(kinds.All(), last, []plan.Done{{Address: resource.Address{Kind: kinds.Campaign, Key: "spring"}, Action: plan.Update, Fields: []plan.DoneField{{"budget.daily", resource.Number(50_000_000), resource.Number(40_000_000)}}}})
 	p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select})
 	if len(p.Changes) != 1 || p.Changes[0].Address.Key != "spring" || len(p.Kept) > 0 {
 		t.Errorf("the inverse changes %d resources and keeps %d; want campaign/spring alone: %+v", len(p.Changes), len(p.Kept), p.Changes)
+	}
+}
+
+// A run names keys of then; the record knows them by id.
+func TestARevertFollowsAKeyThatWasRenamed(t *testing.T) {
+	done := []plan.Done{{Address: resource.Address{Kind: kinds.Campaign, Key: "spring"}, ID: "cmpn_1", Action: plan.Update,
+		Fields: []plan.DoneField{{"budget.daily", resource.Number(50_000_000), resource.Number(40_000_000)}}}}
+	for last, want := range map[string]string{
+		"campaign/summer#cmpn_1 budget.daily=40":                                        "campaign/summer",
+		"campaign/summer#cmpn_1 budget.daily=40\ncampaign/spring#cmpn_2 budget.daily=7": "campaign/summer", // another one has the old key
+		"campaign/spring#cmpn_1 budget.daily=40\ncampaign/other#cmpn_2 budget.daily=7":  "campaign/spring",
+		"campaign/spring#cmpn_2 budget.daily=40":                                        "", // another one
+		"campaign/other#cmpn_2 budget.daily=7":                                          "",
+	} {
+		v := plan.Invert(kinds.All(), snapshot(t, last), done)
+		var left []string
+		for r := range v.Left.All() {
+			left = append(left, r.Address.String())
+		}
+		if have := strings.Join(left, " "); have != want {
+			t.Errorf("of %q the revert takes back %q; want %q", last, have, want)
+		}
 	}
 }

@@ -32,6 +32,7 @@ type kind struct {
 	members    map[string][]string     // the attributes of such a setting, sorted
 	halves     map[string][]string     // attribute to the others of its exclusive setting
 	exclusive  [][]*resource.Attribute // exclusive settings: a create gives exactly one attribute of each
+	alive      int                     // so many are live and not archived
 }
 
 func describe(s *resource.Schema) *kind {

@@ -20,21 +20,11 @@ func (d *differ) checkRoom() {
 		if most == 0 {
 			continue
 		}
-		live := d.countLive(d.kinds[s.Kind])
+		live := d.kinds[s.Kind].alive
 		if live <= most {
 			d.refuseBeyond(s, live, most)
 		}
 	}
-}
-
-func (d *differ) countLive(k *kind) int {
-	n := 0
-	for i := range d.all {
-		if t := &d.all[i]; t.kind == k && t.live != nil && !k.archived(t.live) {
-			n++
-		}
-	}
-	return n
 }
 
 // refuseBeyond reports the first create there is no room for.
@@ -48,7 +38,7 @@ func (d *differ) refuseBeyond(s *resource.Schema, live, most int) {
 		case c.Action == Archive:
 			room++
 		case c.Action == Create:
-			creates = append(creates, c)
+			creates = append(doubled(creates), c)
 		}
 	}
 	if len(creates) <= room {

@@ -12,6 +12,7 @@ import (
 // account, or the account itself. Its states are nil where it is not there.
 type spender struct {
 	*three
+	now      standing           // as it is live
 	change   *Change            // nil where nothing changes
 	after    *resource.Resource // as the part of the plan leaves it that is not held
 	afterAll *resource.Resource // were everything allowed that a flag can allow
@@ -21,8 +22,9 @@ type spender struct {
 func (d *differ) spenders() []spender {
 	spenders := make([]spender, len(d.spending))
 	next := 0 // counts the changes, which are in the order of their addresses still
-	for i, at := range d.spending {
-		spenders[i].three = &d.all[at]
+	for i := range d.spending {
+		at := d.spending[i].place
+		spenders[i].three, spenders[i].now = &d.all[at], d.spending[i].now
 		for next < len(d.plan.Changes) && d.plan.Changes[next].place < at {
 			next++
 		}
@@ -53,6 +55,14 @@ func (d *differ) move(s *spender) {
 	default:
 		s.afterAll = d.after(c, s.live, func(f *Field) bool { return f.Held.releasable() })
 	}
+}
+
+// standing is what the resource can spend in one of its states.
+func (s *spender) standing(r *resource.Resource, today string) standing {
+	if r == s.live {
+		return s.now
+	}
+	return s.kind.standing(r, today)
 }
 
 // unless gives what is live, nothing where another takes its place.
@@ -130,7 +140,7 @@ func (d *differ) campaignMoney(spenders []spender) []CampaignMoney {
 		}
 		t := totals(d.alone(s.kind, s.live), d.alone(s.kind, s.after))
 		if t.Day.moves() || t.Month.moves() || t.Lifetime.moves() {
-			moved = append(moved, CampaignMoney{s.address.String(), s.change.Name, t})
+			moved = append(doubled(moved), CampaignMoney{s.address.String(), s.change.Name, t})
 		}
 	}
 	slices.SortFunc(moved, func(a, b CampaignMoney) int {
@@ -144,7 +154,7 @@ func (d *differ) alone(k *kind, r *resource.Resource) func() (day, month, lifeti
 	return func() (day, month, lifetime int64) {
 		e := exposure{calendar: d.calendar, spent: d.Spent}
 		if r != nil {
-			e.addSpender(k, r)
+			e.addSpender(r, k.standing(r, e.today))
 		}
 		return e.free()
 	}

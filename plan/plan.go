@@ -33,7 +33,8 @@ type Input struct {
 	Recent   Recent                   // what adsync did in the last 24 hours
 	Lacking  map[resource.Kind]string // kinds the account may not use, and why
 
-	Refused map[resource.Address]Refused // what the service refused for good
+	Refused   map[resource.Address]Refused // what the service refused for good
+	Unsettled []Unsettled                  // what became of which is unknown
 }
 
 // Plan is ordered changes and what they were computed from.
@@ -69,6 +70,7 @@ type Change struct {
 	Name      string        // what people call it
 	Position  diag.Position // where it is written; zero for what the files no longer name
 	Fields    []Field       // what is sent, by name; a create has every attribute it gives
+	Displaced []Displaced   // what goes at the service because a field takes its place
 	Recorded  []Field       // what files and service agree on and the record does not say yet; never sent
 	Hazards   []Hazard      // sorted, allowed or not
 	Held      *Hold         // holds the whole change
@@ -79,6 +81,14 @@ type Change struct {
 	Spend     Spend         // what the part that is not held does to possible spend
 
 	place int // among what is compared, while the plan is made; 0 afterwards
+}
+
+// Displaced is the live half of an exclusive setting, such as a daily budget, that
+// another half takes the place of.
+type Displaced struct {
+	Name string
+	Live resource.Value
+	By   string // the attribute that takes its place
 }
 
 // Field is one attribute of a change.

@@ -93,13 +93,15 @@ func (d *differ) protectedFrom(at resource.Address, word string) (resource.Addre
 	return by, ok
 }
 
+// saysProtect says that a resource carries words of protect.
+func saysProtect(k *kind, r *resource.Resource) bool {
+	return r != nil && r.Attributes.At(k.protect) != nil
+}
+
 func (d *differ) findProtected() {
 	d.guarded = map[resource.Address]protection{}
-	for i := range d.all {
+	for _, i := range d.protecting {
 		t := &d.all[i]
-		if t.kind.protect == "" {
-			continue
-		}
 		for _, r := range [...]*resource.Resource{t.desired, t.last} {
 			if r != nil {
 				for _, word := range r.Value(t.kind.protect).Items() {
@@ -113,17 +115,17 @@ func (d *differ) findProtected() {
 // protect notes a protection at the resource and, where it is from being
 // stopped, at everything above it.
 func (d *differ) protect(a resource.Address, word string) {
-	d.note(a, word, a)
+	d.shield(a, word, a)
 	for up := d.Schemas.Parent(a); !up.IsZero(); up = d.Schemas.Parent(up) {
 		for _, stop := range []string{protectArchive, protectPause} {
 			if word == stop || word == protectAll {
-				d.note(up, stop, a)
+				d.shield(up, stop, a)
 			}
 		}
 	}
 }
 
-func (d *differ) note(at resource.Address, word string, by resource.Address) {
+func (d *differ) shield(at resource.Address, word string, by resource.Address) {
 	p := d.guarded[at]
 	if p.from == nil {
 		p.from = map[string]resource.Address{}

@@ -3,7 +3,9 @@ package plan
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
+	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -17,10 +19,10 @@ type Refused struct {
 	Since   string // for people
 }
 
-// Basis names what a refusal rests on: what the files say of a resource and what
-// the service holds of it, wherever it is written. Nil is a resource that is not
-// there.
-func Basis(desired, live *resource.Resource) string {
+// Basis names what a refusal rests on: what the files say of a resource, what the
+// service holds of it, wherever it is written, and its parent, as Above says it. Nil
+// is a resource that is not there.
+func Basis(desired, live *resource.Resource, above string) string {
 	sum := sha256.New()
 	for _, side := range []*resource.Resource{desired, live} {
 		if side == nil {
@@ -32,7 +34,40 @@ func Basis(desired, live *resource.Resource) string {
 			_, _ = io.WriteString(sum, a.Name+" "+a.Value.String()+"\n")
 		}
 	}
+	_, _ = io.WriteString(sum, above)
 	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// Above says of a parent what a refusal beneath it may rest on: its row, what is
+// otherwise at the service, and whether it is refused itself. A parent that is made
+// as its row says is the same before and after.
+func Above(schema *resource.Schema, desired, live *resource.Resource, refused bool) string {
+	if schema == nil {
+		return ""
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "^ %t %t\n", refused, live != nil)
+	if desired == nil {
+		desired = live
+	}
+	if desired == nil {
+		return text.String()
+	}
+	for _, n := range desired.Attributes {
+		fmt.Fprintf(&text, "%s %s", n.Name, n.Value)
+		if a, known := schema.Attribute(n.Name); known && readable(a) && live != nil && !same(n.Value, live.Value(n.Name)) {
+			fmt.Fprintf(&text, " is %s", live.Value(n.Name))
+		}
+		text.WriteString("\n")
+	}
+	return text.String()
+}
+
+// basis is what a refusal at an address would rest on now.
+func (d *differ) basis(at resource.Address) string {
+	parent := d.Schemas.Parent(at)
+	_, refused := d.Refused[parent]
+	return Basis(d.files.Get(at), d.Live.Get(at), Above(d.Schemas.Of(parent.Kind), d.files.Get(parent), d.Live.Get(parent), refused))
 }
 
 // guardRefused holds, while nobody looks, what the service refused for good and
@@ -46,7 +81,7 @@ func (d *differ) guardRefused() {
 		c := &d.plan.Changes[i]
 		r, refused := d.Refused[c.Address]
 		asks := c.sends() || c.Action == Archive
-		if !refused || !asks || r.Basis != Basis(d.files.Get(c.Address), d.Live.Get(c.Address)) {
+		if !refused || !asks || r.Basis != d.basis(c.Address) {
 			continue
 		}
 		said := "the service refused it on " + r.Since + ": " + r.words()

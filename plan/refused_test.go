@@ -32,7 +32,7 @@ func TestRefusedBeforeIsHeldWhileNobodyLooks(t *testing.T) {
 	} {
 		in := plan.Input{
 			Schemas: kinds.All(), Last: row.live, Desired: row.desired, Live: row.live, Policy: plan.DefaultPolicy(),
-			Refused: map[resource.Address]plan.Refused{at: {Basis: plan.Basis(asked("Short", "paused").Get(at), asked("Spring", "paused").Get(at)), Code: "invalid_name", Message: "name is too short", Since: "yesterday"}},
+			Refused: map[resource.Address]plan.Refused{at: {Basis: plan.Basis(asked("Short", "paused").Get(at), asked("Spring", "paused").Get(at), ""), Code: "invalid_name", Message: "name is too short", Since: "yesterday"}},
 		}
 		in.Policy.Unattended, in.Policy.MaxDailyExposure = row.unattended, 1e15
 		p := plan.Diff(in)
@@ -58,11 +58,36 @@ func TestRefusedBeforeHoldsNoPause(t *testing.T) {
 	desired, live := snapshot(t, "campaign/a name=Short status=paused"), snapshot(t, "campaign/a#c1 name=Spring status=active")
 	in := plan.Input{
 		Schemas: kinds.All(), Last: live, Desired: desired, Live: live, Policy: plan.DefaultPolicy(),
-		Refused: map[resource.Address]plan.Refused{at: {Basis: plan.Basis(desired.Get(at), live.Get(at)), Message: "no"}},
+		Refused: map[resource.Address]plan.Refused{at: {Basis: plan.Basis(desired.Get(at), live.Get(at), ""), Message: "no"}},
 	}
 	in.Policy.Unattended = true
 	applicable := plan.Diff(in).Applicable()
 	if len(applicable) != 1 || len(applicable[0].Fields) != 1 || applicable[0].Fields[0].Name != "status" {
 		t.Errorf("applicable is %+v; want the pause, without the name that was refused", applicable)
+	}
+}
+
+// What a refusal beneath a parent rests on: not that the parent is made as its row
+// says, but each other thing about it.
+func TestARefusalRestsOnTheParent(t *testing.T) {
+	schema, at := kinds.All().Of(kinds.AdGroup), address("ad_group/a/r")
+	row := snapshot(t, "ad_group/a/r name=Runners bid.max=1 status=active").Get(at)
+	is := func(row *resource.Resource, live string, refused bool) string {
+		return plan.Above(schema, row, snapshot(t, live).Get(at), refused)
+	}
+	made := is(row, "ad_group/a/r#2 name=Runners bid.max=1 status=active", false)
+	if also := is(row, "ad_group/a/r#2 name=Runners bid.max=1 status=active description=theirs", false); also != made {
+		t.Errorf("what the row does not say counts: %q and %q", made, also)
+	}
+	for name, other := range map[string]string{
+		"it is not there":      is(row, "", false),
+		"somebody paused it":   is(row, "ad_group/a/r#2 name=Runners bid.max=1 status=paused", false),
+		"its row is another":   is(snapshot(t, "ad_group/a/r name=Walkers bid.max=1 status=active").Get(at), "ad_group/a/r#2 name=Runners bid.max=1 status=active", false),
+		"it is refused itself": is(row, "ad_group/a/r#2 name=Runners bid.max=1 status=active", true),
+		"the files drop it":    is(nil, "ad_group/a/r#2 name=Runners bid.max=1 status=active description=theirs", false),
+	} {
+		if other == made {
+			t.Errorf("%s, and the refusal rests on the same", name)
+		}
 	}
 }

@@ -121,34 +121,50 @@ func (d *differ) addSpend(s *spender) {
 // spend says what the part of a change that is not held does to possible spend.
 func (d *differ) spend(c *Change) {
 	if t := &d.all[c.place]; t.kind.counts() {
-		s := spender{three: t, change: c}
+		s := spender{three: t, now: t.kind.standing(t.live, d.calendar.today), change: c}
 		d.move(&s)
 		c.Spend = s.spend(d.calendar.today)
 	}
 }
 
-func (s *spender) spend(today string) (moved Spend) {
-	moved.DailyBefore, moved.LifetimeBefore = s.kind.possible(s.live, today)
-	moved.DailyAfter, moved.LifetimeAfter = s.kind.possible(s.after, today)
-	return moved
+func (s *spender) spend(today string) Spend {
+	after := s.standing(s.after, today)
+	return Spend{DailyBefore: s.now.daily, LifetimeBefore: s.now.lifetime, DailyAfter: after.daily, LifetimeAfter: after.lifetime}
 }
 
-// possible gives what a resource can spend a day and in all, in micros. One that
-// is not there, or has ended, spends nothing.
-func (k *kind) possible(r *resource.Resource, today string) (daily, lifetime int64) {
-	if r == nil || !k.counts() || !k.delivers(r) || k.spanOf(r).ended(today) {
-		return 0, 0
+// spending is a resource possible spend depends on: its place, and what it can
+// spend as it is live.
+type spending struct {
+	place int
+	now   standing
+}
+
+// standing is what a resource can spend as it stands, a day and in all, in
+// micros, and on which days. One that is not there, or has ended, spends nothing.
+type standing struct {
+	daily, lifetime int64
+	days            span
+}
+
+func (k *kind) standing(r *resource.Resource, today string) (s standing) {
+	if r == nil || !k.counts() || !k.delivers(r) {
+		return s
 	}
+	days := k.spanOf(r)
+	if days.ended(today) {
+		return s
+	}
+	s.days = days
 	for _, a := range k.caps {
 		n, _ := r.Value(a.Name).Number()
 		switch a.Per {
 		case "day":
-			daily = plus(daily, n)
+			s.daily = plus(s.daily, n)
 		case "lifetime":
-			lifetime = plus(lifetime, n)
+			s.lifetime = plus(s.lifetime, n)
 		}
 	}
-	return daily, lifetime
+	return s
 }
 
 // plus adds without wrapping round: what is too much to count is the most.

@@ -27,6 +27,7 @@ var nowhere = fate{}
 func (d *differ) join() {
 	desired, last, live := d.Desired.Ordered(), d.Last.Ordered(), d.Live.Ordered()
 	d.all = make([]three, 0, max(len(desired), len(last), len(live)))
+	spend := 0                // so many do
 	latest := map[*kind]int{} // the last of each kind so far: parents stand before their children
 	for len(desired) > 0 || len(last) > 0 || len(live) > 0 {
 		a := first(desired, last, live)
@@ -40,16 +41,17 @@ func (d *differ) join() {
 		}
 		latest[t.kind] = t.place
 		if t.kind.spends() {
-			d.spending = append(d.spending, t.place)
+			spend++
 		}
 		d.all = append(d.all, t)
 	}
+	d.spending = make([]spending, 0, spend)
 }
 
 // first gives the first address of three sorted lists.
 func first(lists ...[]*resource.Resource) (a resource.Address) {
 	for _, list := range lists {
-		if len(list) > 0 && (a.IsZero() || list[0].Address.Compare(a) < 0) {
+		if len(list) > 0 && list[0].Address != a && (a.IsZero() || list[0].Address.Compare(a) < 0) {
 			a = list[0].Address
 		}
 	}

@@ -50,12 +50,14 @@ const (
 	Incomplete      Hazard = "incomplete"       // lacks what a create must give; nothing releases it
 
 	// The limits of the policy; see guard.go.
-	Updates    Hazard = "updates"    // changes more of a kind than the policy lets pass
-	Exposure   Hazard = "exposure"   // more can be spent a day than the policy lets pass
-	Protected  Hazard = "protected"  // is what the files protect the resource from; nothing releases it
-	Frozen     Hazard = "frozen"     // comes in a freeze window; nothing releases it
-	Unattended Hazard = "unattended" // raises while nobody looks, without a ceiling; nothing releases it
-	WasRefused Hazard = "refused"    // was refused by the service as it is, while nobody looks; nothing releases it
+	Updates      Hazard = "updates"       // changes more of a kind than the policy lets pass
+	ExceedsFiles Hazard = "exceeds-files" // with what is held, more can be spent than before and than the files ask for
+	Exposure     Hazard = "exposure"      // more can be spent a day than the policy lets pass
+	Protected    Hazard = "protected"     // is what the files protect the resource from; nothing releases it
+	Frozen       Hazard = "frozen"        // comes in a freeze window; nothing releases it
+	Unattended   Hazard = "unattended"    // raises while nobody looks, without a ceiling; nothing releases it
+	Undecided    Hazard = "undecided"     // depends on an earlier request nobody knows the outcome of; nothing releases it
+	WasRefused   Hazard = "refused"       // was refused by the service as it is, while nobody looks; nothing releases it
 
 	// What looks like a slip of the hand; see Accident.
 	Shifted  Hazard = "shifted"   // says what others of its column said before

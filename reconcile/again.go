@@ -164,7 +164,7 @@ func (a *Agent) finishEarlier(ctx context.Context, attempts []state.Step, outcom
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	for _, step := range open {
-		waits := step.Point == state.Terminal && slices.ContainsFunc(attempts, func(s state.Step) bool { return s.ID == step.ID })
+		waits := (step.Point == state.Terminal || step.Point == state.Unknown) && slices.ContainsFunc(attempts, func(s state.Step) bool { return s.ID == step.ID })
 		if !waits {
 			continue
 		}

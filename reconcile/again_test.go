@@ -4,12 +4,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
+	"adsync/reconcile"
 	"adsync/state"
 )
 
@@ -221,4 +223,47 @@ func validates(r *http.Request) bool {
 	}
 	content, _ := io.ReadAll(body)
 	return strings.Contains(string(content), `"validate_only":true`)
+}
+
+// A create that is recorded as failed is another one when it goes again: what its
+// job leaves open of others does not send it once more under the key it had.
+func TestJobWhoseFailuresAreRecordedIsNotRunAgain(t *testing.T) {
+	w := newWorld(t)
+	w.tree("bad", "paused")
+	w.tree("lost", "paused")
+	failing, losing := true, true
+	of := func(op service.Operation, index int) bool {
+		return op.Type == "campaign.create" && op.Index == index && !strings.HasPrefix(op.Key, "check-")
+	}
+	w.service.SetHooks(&service.Hooks{
+		Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+			never := false
+			switch {
+			case failing && of(op, 0):
+				return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "no", Error: "not now", Retryable: &never}
+			case losing && of(op, 3):
+				return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "lost", Error: "nobody hears of it"}
+			}
+			return next()
+		},
+		Results: func(_ world_.Job, results []world_.JobResult) []world_.JobResult {
+			return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool { return r.ErrorCode == "lost" })
+		},
+	})
+	_ = w.apply()
+	for range 2 {
+		if _, err := w.agent.Recover(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		failing = false
+	}
+	losing = false
+	if err := w.sleep(t.Context(), 2*reconcile.TrustWindow); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.agent.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.clean()
+	w.onceEach()
 }

@@ -12,22 +12,26 @@ import (
 type Bound struct {
 	Plan  string
 	Allow plan.Allowance
+	By    string // who gave it
 }
 
 // bind computes the plan, and computes it again with the allowances that are
-// bound to it.
-func (d *Desired) bind(input *plan.Input, finish func(*plan.Plan)) *plan.Plan {
-	computed := d.compute(*input, finish)
+// bound to it. by are those who gave them.
+func (d *Desired) bind(input *plan.Input, finish func(*plan.Plan)) (computed *plan.Plan, by []string) {
+	computed = d.compute(*input, finish)
 	if len(d.Bound) == 0 {
-		return computed
+		return computed, nil
 	}
 	hash := computed.Hash()
 	for _, b := range d.Bound {
 		if b.Plan == hash {
 			input.Allow = append(slices.Clone(input.Allow), b.Allow)
+			if b.By != "" && !slices.Contains(by, b.By) {
+				by = append(by, b.By)
+			}
 		}
 	}
-	return d.compute(*input, finish)
+	return d.compute(*input, finish), by
 }
 
 // compute finishes the plan, and adds the allowances of this plan that

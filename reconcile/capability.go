@@ -117,8 +117,11 @@ func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
 	if err != nil {
 		return validation{}, err
 	}
-	pauses, began := new(pace).of(job.OperationCount), r.Now()
-	for r.Now().Before(began.Add(jobPatience)) {
+	pauses, began := r.pace.of(job.OperationCount, 0), r.Now()
+	for asked := 0; r.Now().Before(began.Add(jobPatience)); asked++ {
+		if job.Terminal() && asked > 0 {
+			r.pace.took(job.OperationCount, job, r.Now().Sub(began), asked == 1)
+		}
 		if job.Status == "completed" { // every operation was validated (interface, part 3)
 			return validation{whole: true}, nil
 		}

@@ -97,7 +97,7 @@ func (r *run) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Proble
 	}
 	jobs := pack(units, r.jobRoom())
 	checked.Operations += len(units)
-	return r.rehearseJobs(ctx, len(jobs), func(i int) ([]diag.Problem, error) { return r.validated(ctx, jobs[i]) })
+	return r.rehearseJobs(ctx, len(jobs), func(i int) ([]diag.Problem, error) { return r.searched(ctx, jobs[i]) })
 }
 
 // sayableFields are those an update operation can carry. An image that is not

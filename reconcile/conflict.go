@@ -53,9 +53,32 @@ func (a *Agent) mutate(ctx context.Context, step state.Step) (record adsapi.Reco
 // under the same one is a fault of adsync or a copied state (faults.md, B12).
 // What became of the step is for recovery to find out.
 func (a *Agent) contradicted(ctx context.Context, step state.Step, conflict error) (sending, error) {
-	left, err := a.leaveUnknown(ctx, step, conflict)
-	if err != nil {
-		return left, err
+	left := sending{outcomes: unknownAll(step, conflict)}
+	for i, o := range step.Operations {
+		if keyed(o) {
+			left.outcomes[i].Code = string(diag.CreateConflict)
+		}
+	}
+	if err := a.Store.Move(context.WithoutCancel(ctx), step.ID, state.Unknown, state.Update{Note: conflict.Error(), Outcomes: left.outcomes}); err != nil {
+		return left, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	return left, fmt.Errorf("the service holds another request under the key of %s; nothing more was sent, and nothing is until that is resolved (%s): %w", step.ID, diag.KeyConflict, conflict)
+}
+
+// noteConflicts journals the creates of a job that met a conflict, so that
+// whatever ends this run, no name alone decides them.
+func (a *Agent) noteConflicts(ctx context.Context, step state.Step, outcomes []settled) error {
+	var conflicts []settled
+	for _, o := range outcomes {
+		if inConflict(o.Code) {
+			conflicts = append(conflicts, o)
+		}
+	}
+	if len(conflicts) == 0 {
+		return nil
+	}
+	if err := a.Store.Move(ctx, step.ID, state.Unknown, state.Update{Outcomes: conflicts}); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	return nil
 }

@@ -48,7 +48,8 @@ func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled,
 				return err
 			}
 		default:
-			if outcomes[i], err = a.find(ctx, step, operation, ids); err != nil {
+			conflict := inConflict(operation.Code) || inConflict(outcomes[i].Code)
+			if outcomes[i], err = a.find(ctx, step, operation, ids, conflict); err != nil {
 				return err
 			}
 		}
@@ -95,12 +96,15 @@ func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, erro
 }
 
 // find looks for the effect of one operation. A create that does not show yet,
-// while it is young, may still do so.
-func (a *Agent) find(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string) (settled, error) {
+// while it is young, may still do so; one that met a conflict, for ever.
+func (a *Agent) find(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string, conflict bool) (settled, error) {
 	if operation.ResourceID != "" {
 		return a.findUpdated(ctx, operation)
 	}
 	o, err := a.findCreated(ctx, step, operation, ids)
+	if err == nil && conflict {
+		return a.stillInConflict(operation, o, ids), nil
+	}
 	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" && !seeded.ListDecides && a.Now().Sub(step.SentAt) < TrustWindow {
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
@@ -231,17 +235,15 @@ func boundElsewhere(ids map[resource.Address]string, own resource.Address, id st
 }
 
 // decidedByFiles is what becomes of a create that nothing at the service tells
-// of: the files give its id, or no longer name it, or it stays unknown.
+// of: the files give its id, or it stays unknown. That they no longer name it
+// decides nothing: it may be there, and spend.
 func (a *Agent) decidedByFiles(schema *resource.Schema, operation state.Operation, o settled) settled {
-	switch id := a.Given[operation.Address]; {
-	case id != "":
+	if id := a.Given[operation.Address]; id != "" {
 		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, id, ""
-	case a.Named != nil && !a.Named(operation.Address):
-		o.Code, o.Message = string(diag.NeedsDecision), "the files no longer name it"
-	default:
-		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
-		o.Message = fmt.Sprintf("its create may have happened, and the service has no list of kind %s; look in the ad manager: if it is there, give its id as id: in the files, if not, give the row another key; or adsync resolve %s", schema.Kind, operation.Address)
+		return o
 	}
+	o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
+	o.Message = fmt.Sprintf("its create may have happened, and the service has no list of kind %s; look in the ad manager: if it is there, give its id as id: in the files; if not, adsync resolve %s --as not-applied", schema.Kind, operation.Address)
 	return o
 }
 

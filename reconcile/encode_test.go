@@ -62,6 +62,8 @@ func TestUpdatesSayWhatTheFilesSay(t *testing.T) {
 		{"the last parameter cleared clears the setting", kinds.Campaign, []plan.Field{field("tracking", resource.Null())}, `{"landing_page_configuration":null}`},
 		{"a bid keeps the rest of its configuration", kinds.AdGroup, []plan.Field{field("bid.max", resource.Number(1_250_000))},
 			`{"bidding_config":{"billing_event_type":"click","strategy":"fixed_bid","max_bid_micros":1250000}}`},
+		{"a bid that is cleared goes, and is not 0", kinds.AdGroup, []plan.Field{field("bid.max", resource.Null()), field("bid.strategy", resource.Text("maximize_clicks"))},
+			`{"bidding_config":{"billing_event_type":"click","strategy":"maximize_clicks"}}`},
 		{"hints cleared are an empty list", kinds.AdGroup, []plan.Field{field("context_hints", resource.Null())}, `{"context_hints":[]}`},
 		{"a creative goes whole, without what is only for reading", kinds.Ad, []plan.Field{field("title", resource.Text("New title")), field("image", resource.Text("sha256:aa"))},
 			`{"creative":{"type":"chat_card","title":"New title","body":"B","target_url":"https://e.example","file_id":"file_1"}}`},

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/seeded"
 	"adsync/state"
 )
@@ -29,7 +30,23 @@ const (
 var ErrStale = errors.New("the plan is too old")
 
 // errGrace is why a request that was waited for after an interrupt was given up.
-var errGrace = fmt.Errorf("%w: interrupted, and given up after %s", context.Canceled, grace)
+var errGrace = interrupted{"interrupted, and given up after " + grace.String()}
+
+// interrupted is context.Canceled in words.
+type interrupted struct{ words string }
+
+func (e interrupted) Error() string { return e.words }
+func (e interrupted) Unwrap() error { return context.Canceled }
+
+// inWave names the wave an error came from. An interrupt that kept a wave from
+// sending is said in words.
+func inWave(when, wave string, err error) error {
+	request := new(adsapi.Error)
+	if errors.Is(err, context.Canceled) && !errors.As(err, &request) {
+		return interrupted{fmt.Sprintf("interrupted %s wave %q: nothing more was sent", when, wave)}
+	}
+	return fmt.Errorf("%s wave %q: %w", when, wave, err)
+}
 
 // Flights are the requests that are under way, and the last sign of life. The nil
 // Flights watch nothing.
@@ -52,11 +69,14 @@ func (f *Flights) Steps() []state.Step {
 	return steps
 }
 
-// depart journals that a step is sent, unless the run is to stop: then it stays
-// where it is, never sent. The context it gives goes on for a while after an
+// depart journals that a step is sent, unless the run is to stop, by an interrupt
+// or an order (adsapi.Config.Halt): then it stays where it is, never sent. The context it gives goes on for a while after an
 // interrupt, so that what was sent is heard of; landed ends it.
 func (a *Agent) depart(ctx context.Context, step state.Step) (flying context.Context, landed func(), err error) {
 	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if err := a.Service.Halted(); err != nil {
 		return nil, nil, err
 	}
 	step.SentAt = a.Now()

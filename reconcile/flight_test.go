@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,8 +80,8 @@ func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
 		return ctx.Err()
 	}
 	report, err := agent.Apply(ctx, w.plan())
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("Apply = %v; want %v", err, context.Canceled)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "interrupted before wave") || strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Errorf("Apply = %v; want an interrupt, in words", err)
 	}
 	if o := outcomes(report)["ad_group/spring/new"]; o == state.OutcomeUnknown || w.last("ad_group/spring/new") == nil {
 		t.Errorf("the ad group is %s; want it known and recorded", o)

@@ -37,7 +37,15 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 	began := a.Now()
 	until := began.Add(patienceFor(step, began))
 	terminal := step.Point == state.Terminal || step.Point == state.ResultsRead
-	pauses, results := a.pace.of(len(step.Operations)), needsResults(step)
+	scout, err := a.pace.scout(ctx, a.Sleep, len(step.Operations))
+	if err != nil {
+		return adsapi.OperationPage{}, err
+	}
+	if scout {
+		defer a.pace.home()
+	}
+	pauses := a.pace.of(len(step.Operations), a.Now().Sub(began))
+	results := needsResults(step) && !scout // the job itself says how long it took
 	for first := true; !job.Terminal() && !terminal; first = false {
 		waited := a.Now().Sub(began)
 		if a.Now().After(until) {
@@ -50,7 +58,7 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 		if results = results && waited < busyFor; results {
 			page, err := a.Service.AllOperations(ctx, job.ID)
 			if results = err == nil; results && (page.Complete || seeded.ResultsBeforeComplete) && !page.HasMore {
-				a.pace.took(len(step.Operations), a.Now().Sub(began), first)
+				a.pace.took(len(step.Operations), job, a.Now().Sub(began), first)
 				return page, a.ended(ctx, step)
 			}
 			if results {
@@ -62,7 +70,9 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 			return adsapi.OperationPage{}, err
 		}
 		job = next
-		a.pace.took(len(step.Operations), a.Now().Sub(began), first)
+		if job.Terminal() {
+			a.pace.took(len(step.Operations), job, a.Now().Sub(began), first)
+		}
 	}
 	if err := a.ended(ctx, step); err != nil {
 		return adsapi.OperationPage{}, err

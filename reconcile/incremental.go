@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -35,6 +36,11 @@ func (a *Agent) Moved(ctx context.Context) (Movement, error) {
 	if err != nil {
 		return Movement{}, err
 	}
+	return a.MovedSince(ctx, m)
+}
+
+// MovedSince is Moved for who has kept the head of the mirror. It needs no store.
+func (a *Agent) MovedSince(ctx context.Context, m state.Mirror) (Movement, error) {
 	place, why := a.placeOf(m)
 	if why == "" && len(m.Awaited) > 0 {
 		why = "adsync itself has changed the account"
@@ -44,6 +50,26 @@ func (a *Agent) Moved(ctx context.Context) (Movement, error) {
 	}
 	fresh, _, why, err := a.since(ctx, place, entriesAPage)
 	return Movement{Entries: len(fresh), Why: why}, err
+}
+
+// QuietFor is how long nothing must have come into the audit log before Settled
+// holds: longer than an entry may be late.
+const QuietFor = 5 * time.Minute
+
+// Settled is the head of a mirror to which nothing has come for QuietFor: of the
+// entries that were taken in only the newest has to show again, so that a look
+// reads one and not a page of them.
+func Settled(m state.Mirror) state.Mirror {
+	var place logPlace
+	if json.Unmarshal(m.Log, &place) != nil || len(place.Known) < 2 {
+		return m
+	}
+	last := len(place.Known) - 1
+	place.After, place.Known = place.Known[last-1], place.Known[last:]
+	if text, err := json.Marshal(place); err == nil {
+		m.Log = text
+	}
+	return m
 }
 
 // placeOf gives where the audit log is read on, or why everything is read.

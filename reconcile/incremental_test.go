@@ -104,6 +104,39 @@ func TestIncrementalReadsWhatChanged(t *testing.T) {
 	}
 }
 
+// TestALogThatIsQuietIsReadFromItsEnd: what a look rests on is one entry then, and
+// what comes, or goes, is seen as before.
+func TestALogThatIsQuietIsReadFromItsEnd(t *testing.T) {
+	d := newDaily(t, 50, 70)
+	head, err := d.store.MirrorHead(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := reconcile.Settled(head)
+	if len(short.Log) >= len(head.Log)/2 {
+		t.Errorf("the place in the log is %s; want it shorter than %s", short.Log, head.Log)
+	}
+	moved := func() reconcile.Movement {
+		t.Helper()
+		m, err := d.agent.MovedSince(t.Context(), short)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	if m := moved(); !m.None() {
+		t.Errorf("MovedSince = %+v; want nothing", m)
+	}
+	d.edit("campaigns", "Campaign", "c17", "Renamed by hand", true)
+	if m := moved(); m.Entries != 1 {
+		t.Errorf("MovedSince = %+v after a change; want one entry", m)
+	}
+	d.refuse("audit_logs", http.StatusBadRequest)
+	if m := moved(); m.Why == "" {
+		t.Errorf("MovedSince = %+v where the log cannot be read; want why", m)
+	}
+}
+
 func changes(v *reconcile.View) []string {
 	var all []string
 	for _, c := range v.Plan.Changes {

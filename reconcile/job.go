@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -37,6 +38,7 @@ func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
 	g.SetLimit(maxJobs)
 	for i := range batches {
 		g.Go(func() (err error) {
+			defer r.crash()
 			results[i], err = r.runJob(ctx, steps[i], batches[i])
 			return err
 		})
@@ -97,7 +99,7 @@ func (r *run) operation(p part, id, key string) state.Operation {
 	set := p.set()
 	r.noteKnown(&set, p)
 	return state.Operation{
-		ID: id, Address: p.change.Address, Action: string(p.change.Action), Key: key,
+		ID: id, Address: p.change.Address, Action: cmp.Or(r.view.aside, string(p.change.Action)), Key: key,
 		ResourceID: r.ids[p.change.Address], Set: set, Complete: p.create,
 	}
 }

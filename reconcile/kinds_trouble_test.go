@@ -67,7 +67,7 @@ func TestLostAnswerOfAPixelConcernsThePixelAlone(t *testing.T) {
 				w.clean()
 				return
 			}
-			if len(recovered.Undecided) != 1 || !strings.Contains(recovered.Undecided[0], "give its id as id: in the files, if not, give the row another key") {
+			if len(recovered.Undecided) != 1 || !strings.Contains(recovered.Undecided[0], "give its id as id: in the files; if not, adsync resolve pixel/shop --as not-applied") {
 				t.Errorf("Recover = %+v; want what a person is to do", recovered)
 			}
 		})

@@ -181,7 +181,7 @@ func (a *Agent) decideMerge(ctx context.Context, step state.Step, recovered *Rec
 	if err != nil {
 		return err
 	}
-	found, err := a.find(ctx, step, operation, ids)
+	found, err := a.find(ctx, step, operation, ids, false)
 	switch {
 	case err != nil:
 		return err

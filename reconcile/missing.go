@@ -57,6 +57,7 @@ func (r *refresher) readMissing(ctx context.Context) error {
 	g.SetLimit(min(readers, 1+len(missing)/readers)) // a handful is no crowd
 	for i, m := range missing {
 		g.Go(func() (err error) {
+			defer r.agent.crash()
 			records[i], err = r.readOne(gctx, m)
 			return err
 		})

@@ -69,7 +69,7 @@ func (r *run) uploadPeople(ctx context.Context, p part) error {
 		r.people[digest] = file
 		return nil
 	}
-	if stops(err) && adsapi.AppliedOf(err) == adsapi.Never {
+	if stopsUploads(err) {
 		return err
 	}
 	r.settle(p, settled{Address: p.change.Address, ResourceID: r.ids[p.change.Address], Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error()})

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"adsync/internal/resource"
@@ -32,18 +33,24 @@ func (r *run) recordRefused(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read what the service refused: %w", err)
 	}
-	var block []state.Blocked
+	var refused, block []state.Blocked
 	var release []resource.Address
+	still := map[resource.Address]bool{}
+	for address := range known {
+		s := r.standings[address]
+		still[address] = s == nil || s.outcome != state.OutcomeApplied || s.pending > 0
+	}
 	for _, c := range r.changes {
-		s := r.standings[c.Address]
-		if s.outcome == state.OutcomeFailed && s.final {
-			block = append(block, r.quarantined(s, known[c.Address]))
+		if s := r.standings[c.Address]; s.outcome == state.OutcomeFailed && s.final {
+			still[c.Address] = true
+			refused = append(refused, state.Blocked{Address: c.Address, Code: s.code, Message: s.message})
 		}
 	}
+	for _, b := range refused {
+		block = append(block, r.quarantined(b, known[b.Address], still))
+	}
 	for address, b := range known {
-		s := r.standings[address]
-		applied := s != nil && s.outcome == state.OutcomeApplied && s.pending == 0
-		if applied || b.InputHash != r.basis(address) {
+		if !still[address] || b.InputHash != r.basis(address, still) {
 			release = append(release, address)
 		}
 	}
@@ -62,15 +69,33 @@ func (r *run) recordRefused(ctx context.Context) error {
 }
 
 // quarantined keeps since when, where the very same was refused before.
-func (r *run) quarantined(s *standing, before state.Blocked) state.Blocked {
-	b := state.Blocked{Address: s.change.Address, InputHash: r.basis(s.change.Address), Code: s.code, Message: s.message, Since: r.now().Truncate(time.Second)}
+func (r *run) quarantined(b, before state.Blocked, refused map[resource.Address]bool) state.Blocked {
+	b.InputHash, b.Since, b.Run = r.basis(b.Address, refused), r.now().Truncate(time.Second), r.id
 	if before.InputHash == b.InputHash {
-		b.Since = before.Since
+		b.Since, b.Run = before.Since, before.Run
 	}
 	return b
 }
 
-// basis is what a refusal of this run rests on: the plan's files and live values.
-func (r *run) basis(address resource.Address) string {
-	return plan.Basis(r.view.input.Desired.Get(address), r.view.input.Live.Get(address))
+// basis is what a refusal of this run rests on: the plan's files and live values,
+// and its parent as the run leaves it.
+func (r *run) basis(address resource.Address, refused map[resource.Address]bool) string {
+	desired, live, parent := r.view.input.Desired, r.view.input.Live, r.Schemas.Parent(address)
+	return plan.Basis(desired.Get(address), live.Get(address), plan.Above(r.Schemas.Of(parent.Kind), desired.Get(parent), r.left(parent), refused[parent]))
+}
+
+// left is a resource as the run leaves it, as far as it wrote it.
+func (r *run) left(at resource.Address) *resource.Resource {
+	live, s := r.view.input.Live.Get(at), r.standings[at]
+	if s == nil || len(s.written) == 0 {
+		return live
+	}
+	after := &resource.Resource{Address: at, ID: r.ids[at]}
+	if live != nil {
+		after.Attributes = slices.Clone(live.Attributes)
+	}
+	for _, n := range s.written {
+		after.Set(n.Name, n.Value)
+	}
+	return after
 }

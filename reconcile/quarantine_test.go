@@ -93,6 +93,62 @@ func TestRefusalIsQuarantined(t *testing.T) {
 	}
 }
 
+// What was refused because of its parent is asked for again while nobody looks, once
+// its parent's row is another or somebody changes the parent; else it is not, whatever
+// happens elsewhere.
+func TestRefusalBeneathAParentIsAskedAgainWithTheParent(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		change func(w *world)
+		again  int
+	}{
+		{"nothing happens", func(*world) {}, 0},
+		{"another tree changes", func(w *world) { w.tree("summer", "paused") }, 0},
+		{"the parent's row is another", func(w *world) {
+			w.write("ad_group/spring/g", map[string]any{"name": "Renamed", "status": "active", "bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"}})
+		}, 1},
+		{"somebody changes the parent", func(w *world) {
+			w.service.Must(t, http.MethodPost, "/ad_groups/"+w.last("ad_group/spring/g").ID+"/pause", nil)
+		}, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			no := false
+			w.refusing("ad.create", &no)
+			w.tree("spring", "active")
+			w.apply()
+			sent := 0
+			w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+				if posts(r, "ads") {
+					sent++
+					return answer(r, 422, `{"error": {"message": "title may not shout", "code": "policy_violation"}}`)
+				}
+				return send(r)
+			}), w.store)
+			daemon := func() {
+				t.Helper()
+				if _, err := w.agent.Apply(t.Context(), w.unattended()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			daemon()
+			daemon()
+			if sent != 0 {
+				t.Fatalf("the ad is sent %d times more while nothing happens; want 0", sent)
+			}
+			row.change(w)
+			daemon()
+			if got := sent; got != row.again {
+				t.Fatalf("the ad is sent %d times; want %d", got, row.again)
+			}
+			daemon()
+			if got := sent; got != row.again {
+				t.Errorf("the ad is sent %d times after another pass; want %d", got, row.again)
+			}
+		})
+	}
+}
+
 // A refusal that may pass, and one about the key or the moment, is no quarantine.
 func TestWhatMayPassIsNotQuarantined(t *testing.T) {
 	w := newWorld(t)

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -37,8 +36,6 @@ type Agent struct {
 	// everything at least once a day and wherever the log cannot be relied on.
 	Incremental bool
 
-	Named func(resource.Address) bool // whether the files name it; nil: they may
-
 	Image    func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
 	People   func(digest string) (People, error)                          // the list behind a members file's "sha256:…" value
 	Bulk     Bulk
@@ -49,7 +46,8 @@ type Agent struct {
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
 
-	Flights *Flights // what is under way; nil: it is not watched
+	Flights *Flights        // what is under way; nil: it is not watched
+	Crash   func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
 
 	pace pace
 }
@@ -90,10 +88,15 @@ type View struct {
 	Last *resource.Snapshot
 	Live *Live
 
+	Undecided []Undecided // what earlier runs left open, as far as recovery has looked at it
+
+	Approved []string // who allowed something of this very plan
+
 	input   plan.Input
 	read    time.Time      // when the account was read
 	renamed []plan.Renamed // what the record is called from the next apply on
 	reverts bool           // what the files ask for is not what this plan carries out
+	aside   string         // actionPause or actionStart where nothing of it is recorded
 }
 
 // Without gives the plan of other files of the same account as it was read.
@@ -143,13 +146,17 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	undecided, err := a.unsettled(ctx)
+	if err != nil {
+		return nil, err
+	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left), Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: desired.Policy, Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
-		Lacking: live.Lacking, Refused: refused,
+		Lacking: live.Lacking, Refused: refused, Unsettled: unsettledOf(undecided),
 	}
-	computed := desired.bind(&input, func(p *plan.Plan) {
+	computed, approved := desired.bind(&input, func(p *plan.Plan) {
 		p.NoteMoves(desired.Moves, renamed)
 		p.Problems = slices.Concat(misplaced, problems, p.Problems)
 	})
@@ -158,7 +165,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), tellLate(live), a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live, read: read, input: input, renamed: renamed, reverts: desired.Left != nil}, nil
+	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, input: input, renamed: renamed, reverts: desired.Left != nil, Approved: approved}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The
@@ -180,7 +187,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err := a.awaitChanges(ctx, view.Plan); err != nil {
 		return nil, err
 	}
-	a.pace.large = new(atomic.Int64)
+	a.pace = newPace()
 	run, err := a.startRun(ctx, view)
 	if err != nil {
 		return nil, err

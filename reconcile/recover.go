@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"adsync/internal/adsapi"
-	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/seeded"
 	"adsync/state"
@@ -196,9 +195,9 @@ func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovere
 }
 
 func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {
-	if refusesKey(step.Operations[0], failure) && step.Route == state.Single {
+	if conflict := conflictOf(step.Operations[0], failure); conflict != "" && step.Route == state.Single {
 		step.Operations = slices.Clone(step.Operations)
-		step.Operations[0].Code = string(diag.KeyConflict)
+		step.Operations[0].Code = string(conflict)
 		return a.readBackStep(ctx, step, recovered)
 	}
 	if stops(failure) || adsapi.AppliedOf(failure) == adsapi.Unknown || errors.Is(failure, adsapi.ErrConflict) {
@@ -238,9 +237,12 @@ func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job,
 	if err != nil {
 		return err
 	}
-	outcomes, wait := outcomesOf(step, page)
+	outcomes, wait, err := a.resultsOf(ctx, step, page)
+	if err != nil {
+		return err
+	}
 	keepKnown(step, outcomes)
-	if anyUnknown(outcomes) && a.Now().Sub(step.SentAt) < TrustWindow {
+	if anyUnknown(outcomes) && a.Now().Sub(step.SentAt) < TrustWindow && !begunAnew(step) {
 		if outcomes, err = a.repeatJob(ctx, step, outcomes, wait); err != nil {
 			return err
 		}
@@ -250,6 +252,14 @@ func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job,
 	}
 	recovered.Finished++
 	return a.finish(ctx, step, outcomes)
+}
+
+// begunAnew says that a create of a step is recorded as not made: its next attempt
+// goes under another key, and never again in the body of this step.
+func begunAnew(step state.Step) bool {
+	return slices.ContainsFunc(step.Operations, func(o state.Operation) bool {
+		return keyed(o) && decided(o) && o.Outcome != state.OutcomeApplied
+	})
 }
 
 // lostJob handles a job that cannot be asked for, as the account has no bulk jobs

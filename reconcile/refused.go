@@ -97,7 +97,7 @@ func (a *Agent) advanceCreates(ctx context.Context, operations []state.Operation
 
 // stops says that an error concerns every request, not this one.
 func stops(err error) bool {
-	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
+	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrHalted) || errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
 }
 
 // refusesContent says that an answer is about what was sent, so that the same

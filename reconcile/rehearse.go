@@ -102,11 +102,88 @@ func (r *run) rehearseCreates(ctx context.Context, job batch, keys map[resource.
 		}
 		check = append(check, one)
 	}
+	if r.dry {
+		return r.searched(ctx, check)
+	}
 	problems, err := r.validated(ctx, check)
 	if refusesContent(err) {
 		return nil, nil // whole: the job itself is split until what is refused stands alone
 	}
 	return problems, err
+}
+
+// searched is validated for who only asks: where the service refuses a job whole,
+// it is asked about less and less of it, until what it refuses stands alone.
+func (r *run) searched(ctx context.Context, check batch) ([]diag.Problem, error) {
+	problems, err := r.validated(ctx, check)
+	if !refusesContent(err) {
+		return problems, err
+	}
+	if len(check) == 1 || r.refusedWhole.Add(1) > mostRefusals {
+		return []diag.Problem{r.refusedWith(check, err)}, nil
+	}
+	if parted := halves(r, check); len(parted) > 1 {
+		front, err := r.searched(ctx, parted[0])
+		if err != nil {
+			return nil, err
+		}
+		back, err := r.searched(ctx, parted[1])
+		return slices.Concat(front, back), err
+	}
+	return r.searchedTree(ctx, check)
+}
+
+// searchedTree finds what a tree is refused for: parents stand before their
+// children, so the shortest front that is refused ends with it. What stands
+// neither there nor beneath it is asked about again.
+func (r *run) searchedTree(ctx context.Context, tree batch) ([]diag.Problem, error) {
+	var refusal error
+	passes, refused := 0, len(tree)
+	for refused-passes > 1 {
+		middle := (passes + refused) / 2
+		_, err := r.validated(ctx, tree[:middle])
+		switch {
+		case refusesContent(err):
+			refused, refusal = middle, err
+		case err != nil:
+			return nil, err
+		default:
+			passes = middle
+		}
+	}
+	bad := tree[refused-1]
+	if refusal == nil { // it was the whole tree
+		_, refusal = r.validated(ctx, tree)
+	}
+	if !refusesContent(refusal) {
+		return nil, refusal
+	}
+	problems := []diag.Problem{r.refusedWith(batch{bad}, refusal)}
+	above := bad.part.change.Address
+	rest := slices.DeleteFunc(slices.Clone(tree), func(p packed) bool {
+		return r.Schemas.Ancestor(p.part.change.Address, above.Kind) == above
+	})
+	if len(rest) == 0 {
+		return problems, nil
+	}
+	others, err := r.searched(ctx, rest)
+	return slices.Concat(problems, others), err
+}
+
+// refusedWith is the refusal of a whole job, at the row of its first operation.
+func (r *run) refusedWith(check batch, refusal error) diag.Problem {
+	p, said, code := check[0].part, refusal.Error(), ""
+	if refused := new(adsapi.Error); errors.As(refusal, &refused) && refused.Message != "" {
+		said, code = refused.Message, refused.Code
+	}
+	hint := "the service refused it in a validate_only job; nothing was changed"
+	if len(check) > 1 {
+		hint = fmt.Sprintf("the service refused it, or one of the %d operations after it, in a validate_only job; nothing was changed", len(check)-1)
+	}
+	return diag.Problem{
+		Severity: diag.Error, Code: diag.ServiceRefused, Position: r.blame(p, code, said),
+		Address: p.change.Address.String(), Message: diag.Printable(said), Hint: hint,
+	}
 }
 
 // validated gives what the service says about a job it only validates.

@@ -48,12 +48,12 @@ const OutcomeHeld state.Outcome = "held"
 
 // report gives the outcomes so far; parts that were not reached are skipped.
 func (r *run) report() *Report {
-	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account, Undecided: r.undecided, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved()}
+	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account, Undecided: r.view.Undecided, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved()}
 	for i := range r.view.Plan.Changes {
 		c := &r.view.Plan.Changes[i]
 		s := r.standings[c.Address]
 		if s == nil {
-			report.Outcomes = append(report.Outcomes, heldOutcome(c))
+			report.Outcomes = append(report.Outcomes, r.view.heldOutcome(c))
 			continue
 		}
 		report.Outcomes = append(report.Outcomes, r.outcome(c, s))
@@ -67,8 +67,16 @@ func (r *run) report() *Report {
 	return report
 }
 
-func heldOutcome(c *plan.Change) Outcome {
+// heldOutcome is that of a change that is held. What became of an earlier one of
+// the same resource may be unknown: so is its own.
+func (v *View) heldOutcome(c *plan.Change) Outcome {
 	o := Outcome{Address: c.Address, Action: c.Action, Name: c.Name, ID: c.ID, Outcome: OutcomeHeld, Position: c.Position, Cell: c.Position}
+	for _, u := range v.Undecided {
+		if u.Operation.Address == c.Address {
+			o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.NeedsDecision), u.Message()
+			return o
+		}
+	}
 	holds := c.Holds()
 	if len(holds) == 0 {
 		return o

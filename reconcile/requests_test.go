@@ -40,8 +40,12 @@ func TestRequestsOfAFullCreateAndOfItsUpdates(t *testing.T) {
 			t.Errorf("%d jobs and %d that are only validated; want %d and 2: the probe and the rehearsal", len(s.jobs), s.checks, jobs)
 		}
 		asked := s.counts["GET bulk_mutation_jobs/id/operations"] - pages
-		if asked < 0 || duration == "0s" && asked > 0 || 10*asked > 10*4*jobs {
+		if asked < 0 || duration == "0s" && asked > 0 || asked > jobs+2 {
 			t.Errorf("%d questions for results that were not whole, and %d pages; want the pages and few questions", asked, pages)
+		}
+		bulk := s.counts["POST bulk_mutation_jobs"] + s.counts["GET bulk_mutation_jobs/id"] + s.counts["GET bulk_mutation_jobs/id/operations"]
+		if bound := jobs + pages; jobs > 10 && 100*bulk > 110*bound {
+			t.Errorf("jobs of %s: %d requests; want at most 1.10 of %d", duration, bulk, bound)
 		}
 		for _, o := range report.Outcomes {
 			if o.Outcome != "applied" {

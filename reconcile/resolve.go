@@ -91,7 +91,7 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence) error {
 	switch {
 	case len(candidates) == 1:
 		e.Proves, e.ID = state.OutcomeApplied, candidates[0]
-	case len(candidates) == 0 && e.Listed && old && !isContested(e.Operation.Code):
+	case len(candidates) == 0 && e.Listed && old && !inConflict(e.Operation.Code):
 		e.Proves = state.OutcomeSkipped
 	}
 	return nil
@@ -184,8 +184,8 @@ func (a *Agent) settleDecided(ctx context.Context, e *Evidence, decided settled)
 			switch {
 			case o.Address == decided.Address:
 				outcomes[i] = decided
-			case o.Message != "":
-				outcomes[i].Message = o.Message
+			case o.Outcome == state.OutcomeUnknown:
+				outcomes[i].Code, outcomes[i].Message = o.Code, o.Message
 			}
 		}
 		if err := a.toUnknown(ctx, step); err != nil {

@@ -17,12 +17,14 @@ const longestWait = 10 * time.Minute
 
 // finish records outcomes, bindings and last-applied in one transaction.
 // Creates that surely did not happen advance: their next attempt is another one,
-// under another key.
+// under another key. Only what an interrupt forbids to send keeps them from being
+// recorded: the step stays as it is, and recovery finds them again.
 func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled) error {
 	outcomes, err := a.withoutStrays(ctx, step, outcomes)
 	if err != nil {
 		return err
 	}
+	ctx = context.WithoutCancel(ctx)
 	ids := map[resource.Address]string{}
 	for _, o := range outcomes {
 		ids[o.Address] = o.ResourceID
@@ -37,6 +39,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 		operation := step.Operations[i]
 		switch { // outcomes stand in the order of the operations
 		case operation.Action == actionRepeat: // recorded when it was created
+		case aside(operation.Action): // of no wish of the files
 		case decided(operation): // recorded before, and perhaps changed since
 		case o.Outcome == state.OutcomeApplied:
 			applied = append(applied, state.Applied{
@@ -80,6 +83,13 @@ func (a *Agent) parentIDs(ctx context.Context, step state.Step, ids map[resource
 	return ids, nil
 }
 
+// resultsOf gives the outcomes of what a job was asked, and remembers what its
+// results say of the account.
+func (a *Agent) resultsOf(ctx context.Context, step state.Step, page adsapi.OperationPage) ([]settled, again, error) {
+	outcomes, g := outcomesOf(step, page)
+	return outcomes, g, a.noteRepeats(ctx, step, outcomes)
+}
+
 // outcomesOf reads the results of a complete listing, in the order of the
 // step's operations, and what of it may go again. A result for an operation that
 // was never sent is nobody's.
@@ -97,7 +107,7 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled,
 			outcomes[i].Message = "not run, as its job failed" + jobError(page)
 		}
 		switch o := outcomes[i]; {
-		case isContested(o.Code): // the same bytes meet the same answer
+		case inConflict(o.Code): // the same bytes meet the same answer
 		case o.Outcome == state.OutcomeUnknown, o.Outcome == state.OutcomeFailed && result.Retryable == nil:
 			g.add(o.Address, true, retryWait(result))
 		case o.Outcome == state.OutcomeFailed && *result.Retryable:
@@ -151,8 +161,8 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) settled
 	case "failed":
 		o.Outcome, o.Code, o.Message = state.OutcomeFailed, text(result.ErrorCode), diag.Printable(text(result.Error))
 		o.Final = result.Retryable == nil || !*result.Retryable
-		if contests(operation, o.Code, o.Message) {
-			o.Outcome, o.Code, o.Final = state.OutcomeUnknown, string(diag.KeyConflict), false
+		if conflict := conflictIn(operation, o.Code, o.Message); conflict != "" {
+			o.Outcome, o.Code, o.Final = state.OutcomeUnknown, string(conflict), false
 		}
 	case "skipped":
 		if seeded.SkippedAsDone {

@@ -31,9 +31,6 @@ func (a *Agent) retireRecovered(ctx context.Context, steps []state.Step, last *r
 	if len(retired) == 0 {
 		return nil
 	}
-	if err := a.Store.Advance(ctx, retired); err != nil {
-		return err
-	}
 	return a.Store.Forget(ctx, retired)
 }
 

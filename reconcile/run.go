@@ -37,7 +37,6 @@ type run struct {
 	refusedWhole atomic.Int32 // jobs
 	tearing      sync.Mutex   // guards torn
 	torn         []part       // creates of a tree that was refused whole, and is parted
-	undecided    []Undecided
 }
 
 // standing is what became of one change: its parts still to come, and the worst
@@ -68,9 +67,6 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 	r := a.newRun(fmt.Sprintf("run-%06d", sequence), view)
 	if r.files, err = a.Store.Files(ctx); err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
-	}
-	if err := r.holdUndecided(ctx); err != nil {
-		return nil, err
 	}
 	r.started = a.Now()
 	if err := a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
@@ -160,6 +156,11 @@ func (r *run) settle(p part, o state.OperationOutcome) {
 		delete(s.odd, f.Name)
 		s.expect.Set(f.Name, f.Value)
 		s.written.Set(f.Name, f.Value)
+		for _, gone := range p.change.Displaced {
+			if gone.By == f.Name {
+				s.written.Set(gone.Name, resource.Null())
+			}
+		}
 	}
 }
 

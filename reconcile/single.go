@@ -45,6 +45,7 @@ func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error 
 	g.SetLimit(maxSingles)
 	for i := range steps {
 		g.Go(func() (err error) {
+			defer r.crash()
 			if stopped.Load() || ctx.Err() != nil {
 				return ctx.Err() // it stays at intent: never sent
 			}
@@ -145,8 +146,8 @@ func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, fail
 	case failure == nil && operation.ResourceID == "":
 		o.ResourceID = id
 	case failure == nil:
-	case operation.ResourceID == "" && operation.Key != "" && errors.Is(failure, adsapi.ErrConflict):
-		o = conflicted(operation, failure)
+	case conflictOf(operation, failure) != "": // nothing goes under another key before it is known what it means
+		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(conflictOf(operation, failure)), failure.Error()
 		return o, r.move(ctx, step, state.Unknown, o)
 	case adsapi.AppliedOf(failure) == adsapi.Unknown:
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), failure.Error()

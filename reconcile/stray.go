@@ -51,17 +51,33 @@ func repeats(operations []state.Operation) bool {
 	return slices.ContainsFunc(operations, func(o state.Operation) bool { return o.Action == actionRepeat })
 }
 
-// withoutStrays archives what a job made beside its tree, remembers that the
-// account's parents are not to be repeated, and gives the outcomes without it:
-// what stands beneath a stray is not created.
+// noteRepeats remembers what the results of a job say of parents that are
+// repeated. What reading back shows says nothing of it: the parent is there
+// either way.
+func (a *Agent) noteRepeats(ctx context.Context, step state.Step, outcomes []settled) error {
+	said, reused := false, true
+	for i, o := range step.Operations {
+		if o.Action != actionRepeat || outcomes[i].Outcome == state.OutcomeUnknown {
+			continue
+		}
+		said, reused = true, reused && outcomes[i].Outcome == state.OutcomeApplied && outcomes[i].ResourceID == o.ResourceID
+	}
+	if !said {
+		return nil
+	}
+	if err := a.Store.RecordCapability(ctx, resource.RepeatParent, reused); err != nil {
+		return fmt.Errorf("remember whether parents can be repeated: %w", err)
+	}
+	return nil
+}
+
+// withoutStrays archives what a job made beside its tree, and gives the outcomes
+// without it: what stands beneath a stray is not created.
 func (a *Agent) withoutStrays(ctx context.Context, step state.Step, outcomes []settled) ([]settled, error) {
 	if !repeats(step.Operations) {
 		return outcomes, nil
 	}
 	strays, apart := straysOf(a.Schemas, step.Operations, outcomes)
-	if err := a.Store.RecordCapability(ctx, resource.RepeatParent, len(apart) == 0); err != nil {
-		return nil, fmt.Errorf("remember whether parents can be repeated: %w", err)
-	}
 	for _, s := range strays {
 		if err := a.archiveStray(ctx, step, s); err != nil {
 			return nil, fmt.Errorf("archive %s, which the service made a second time as %s: %w", s.address, s.id, err)
@@ -91,19 +107,21 @@ func (a *Agent) archiveStray(ctx context.Context, of state.Step, s stray) error 
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return err
 	}
-	if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: a.Now()}); err != nil {
+	flying, landed, err := a.depart(ctx, step)
+	if err != nil {
 		return err
 	}
-	_, failure := a.Service.Mutate(ctx, a.mutation(step))
+	defer landed()
+	_, failure := a.Service.Mutate(flying, a.mutation(step))
 	if failure == nil {
-		return a.Store.Finish(ctx, step.ID, nil, nil)
+		return a.Store.Finish(flying, step.ID, nil, nil)
 	}
 	// The job stays open until this is certain: recovery finds the stray again.
 	if err := a.Store.Move(context.WithoutCancel(ctx), step.ID, state.Abandoned, state.Update{Note: failure.Error()}); err != nil {
 		return errors.Join(failure, err)
 	}
 	schema := a.Schemas.Of(s.address.Kind)
-	record, err := a.Service.Read(ctx, schema.Collection, s.id, nil)
+	record, err := a.Service.Read(flying, schema.Collection, s.id, nil)
 	if err != nil {
 		return errors.Join(failure, err)
 	}

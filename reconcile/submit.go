@@ -26,6 +26,18 @@ func (a *Agent) sendJob(ctx context.Context, step state.Step) (sending, error) {
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
+	sent, err := a.flyJob(ctx, step)
+	if err != nil || sent.outcomes == nil {
+		return sent, err
+	}
+	if anyUnknown(sent.outcomes) { // it stays open until every result is known
+		return sent, a.noteConflicts(ctx, step, sent.outcomes)
+	}
+	return sent, a.finish(ctx, step, sent.outcomes)
+}
+
+// flyJob submits a job, follows it to its end and reads its results.
+func (a *Agent) flyJob(ctx context.Context, step state.Step) (sending, error) {
 	ctx, landed, err := a.depart(ctx, step)
 	if err != nil {
 		return sending{}, err
@@ -49,11 +61,8 @@ func (a *Agent) sendJob(ctx context.Context, step state.Step) (sending, error) {
 	if err != nil {
 		return a.leaveUnknown(ctx, step, err)
 	}
-	outcomes, g := outcomesOf(step, page)
-	if anyUnknown(outcomes) {
-		return sending{outcomes: outcomes, again: g}, nil // it stays terminal until every result is known
-	}
-	return sending{outcomes: outcomes, again: g}, a.finish(ctx, step, outcomes)
+	outcomes, g, err := a.resultsOf(ctx, step, page)
+	return sending{outcomes: outcomes, again: g}, err
 }
 
 // leaveUnknown records that a step may have had an effect. Nothing newer goes

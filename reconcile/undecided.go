@@ -3,10 +3,10 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
-	"adsync/internal/diag"
-	"adsync/internal/resource"
+	"adsync/plan"
 	"adsync/state"
 )
 
@@ -59,43 +59,29 @@ func UndecidedOf(steps []state.Step) []Undecided {
 	return undecided
 }
 
-// holdUndecided marks what has an unknown outcome: nothing newer is sent to it
-// (design.md section 5).
-func (r *run) holdUndecided(ctx context.Context) error {
-	undecided, err := r.Undecided(ctx)
-	if err != nil {
-		return err
+// unsettled gives what a plan has to hold something for. A client that only reads
+// leaves to the next apply what recovery has not looked at yet.
+func (a *Agent) unsettled(ctx context.Context) ([]Undecided, error) {
+	undecided, err := a.Undecided(ctx)
+	if err != nil || !a.Service.ReadOnly() {
+		return undecided, err
 	}
-	r.undecided = undecided
+	return slices.DeleteFunc(undecided, func(u Undecided) bool { return !u.SetAside() }), nil
+}
+
+// SetAside says that recovery has looked at it, and could not decide it.
+func (u Undecided) SetAside() bool {
+	return u.Step.Point == state.Unknown || u.Step.Point == state.BlockedStep
+}
+
+// unsettledOf says of each what a plan has to know.
+func unsettledOf(undecided []Undecided) []plan.Unsettled {
+	var all []plan.Unsettled
 	for _, u := range undecided {
-		if s := r.standings[u.Operation.Address]; s != nil {
-			s.started, s.outcome, s.code, s.message = true, state.OutcomeUnknown, string(diag.NeedsDecision), u.Message()
-		}
+		wave := waveOf(u.Step)
+		all = append(all, plan.Unsettled{Address: u.Operation.Address, Message: u.Message(), Creates: u.Operation.ResourceID == "", Lowers: wave == "lower" || wave == "cap"})
 	}
-	return nil
-}
-
-// undecidedBeneath gives a create of unknown outcome at or beneath an address:
-// the tree is not whole, and is not activated.
-func (r *run) undecidedBeneath(root resource.Address) resource.Address {
-	for _, u := range r.undecided {
-		address := u.Operation.Address
-		if u.Operation.ResourceID == "" && r.Schemas.Ancestor(address, root.Kind) == root {
-			return address
-		}
-	}
-	return resource.Address{}
-}
-
-// undecidedLower gives a decrease or a pause of unknown outcome: what it was to
-// free may not be free.
-func (r *run) undecidedLower() resource.Address {
-	for _, u := range r.undecided {
-		if wave := waveOf(u.Step); wave == "lower" || wave == "cap" {
-			return u.Operation.Address
-		}
-	}
-	return resource.Address{}
+	return all
 }
 
 // waveOf is the wave a step belongs to: the middle of run/wave/index.
@@ -103,17 +89,4 @@ func waveOf(step state.Step) string {
 	_, rest, _ := strings.Cut(step.ID, "/")
 	wave, _, _ := strings.Cut(rest, "/")
 	return wave
-}
-
-// ofWholeTrees drops activations of what has a create of unknown outcome beneath it.
-func (r *run) ofWholeTrees(parts []part) []part {
-	var ready []part
-	for _, p := range parts {
-		if open := r.undecidedBeneath(p.change.Address); !open.IsZero() {
-			r.skip(p.change.Address, fmt.Sprintf("waits: whether %s was created is unknown", open))
-			continue
-		}
-		ready = append(ready, p)
-	}
-	return ready
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
 )
@@ -36,12 +37,16 @@ func TestUnknownOutcomeBlocksOnlyWhatDependsOnIt(t *testing.T) {
 	if err != nil || len(recovered.Undecided) != 1 || recovered.Steps[len(recovered.Steps)-1].Became != "undecided" {
 		t.Fatalf("Recover = %+v, %v; want one undecided, and its rule", recovered, err)
 	}
-	report, err := w.agent.Apply(t.Context(), w.plan())
+	view := w.plan()
+	if got := undecidedIn(view); len(got) != 2 || !strings.HasSuffix(got["ad_group/spring/new"], "; nothing newer is sent to it; to decide it: adsync resolve ad_group/spring/new") {
+		t.Errorf("the plan holds %v as undecided; want the ad group and what is beneath it", got)
+	}
+	report, err := w.agent.Apply(t.Context(), view)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := outcomes(report)
-	want := map[string]state.Outcome{"ad_group/spring/new": state.OutcomeUnknown, "ad/spring/new/a": state.OutcomeSkipped, "ad_group/spring/g": state.OutcomeApplied}
+	want := map[string]state.Outcome{"ad_group/spring/new": state.OutcomeUnknown, "ad/spring/new/a": reconcile.OutcomeHeld, "ad_group/spring/g": state.OutcomeApplied}
 	for address, outcome := range want {
 		if got[address] != outcome {
 			t.Errorf("%s is %s; want %s", address, got[address], outcome)
@@ -60,16 +65,35 @@ func TestUnknownOutcomeHoldsMoneyThatWaitsForIt(t *testing.T) {
 	w.clean()
 	w.after()
 	_, _ = w.through(loseJobs(), w.store).Apply(t.Context(), w.plan())
-	report, err := w.newAgent().Apply(t.Context(), w.plan()) // without recovery: nothing is decided
+	view := w.plan()
+	got := undecidedIn(view) // without recovery: nothing is decided
+	for _, raised := range []string{"campaign/high", "campaign/sleeping"} {
+		if !strings.Contains(got[raised], " was made is unknown, and its money may not be free; to decide it: adsync resolve campaign/") {
+			t.Errorf("%s is held with %q; want it to wait for the decrease", raised, got[raised])
+		}
+	}
+	report, err := w.newAgent().Apply(t.Context(), view)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range report.Outcomes {
-		raised := o.Address.String() == "campaign/high" || o.Address.String() == "campaign/sleeping"
-		if raised && (o.Outcome != state.OutcomeSkipped || !strings.Contains(o.Message, "is not confirmed")) {
-			t.Errorf("%s is %s %q; want it to wait for the decrease", o.Address, o.Outcome, o.Message)
+		if o.Outcome == state.OutcomeSkipped {
+			t.Errorf("%s is skipped: %s; want the plan to say what is held", o.Address, o.Message)
 		}
 	}
+}
+
+// undecidedIn gives why a plan holds what depends on an unknown outcome.
+func undecidedIn(view *reconcile.View) map[string]string {
+	held := map[string]string{}
+	for _, c := range view.Plan.Changes {
+		for _, h := range c.Holds() {
+			if h.Hazard == plan.Undecided {
+				held[c.Address.String()] = h.Message
+			}
+		}
+	}
+	return held
 }
 
 // What a job leaves open of one operation keeps nothing back of the others: they

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,7 +83,7 @@ func (r *run) upload(ctx context.Context, source string, users []part) error {
 		r.files[source] = id
 		return r.Store.RecordFile(ctx, source, id)
 	}
-	if stops(err) && adsapi.AppliedOf(err) == adsapi.Never {
+	if stopsUploads(err) {
 		return err
 	}
 	for _, p := range users {
@@ -90,6 +91,12 @@ func (r *run) upload(ctx context.Context, source string, users []part) error {
 		r.standings[p.change.Address].cell = p.fields[0].Desired.Position
 	}
 	return nil
+}
+
+// stopsUploads says that nothing more is to be uploaded. One whose answer was lost
+// stops nothing.
+func stopsUploads(err error) bool {
+	return errors.Is(err, adsapi.ErrHalted) || stops(err) && adsapi.AppliedOf(err) == adsapi.Never
 }
 
 // sendImage journals and sends an upload. An upload has no key: one whose answer

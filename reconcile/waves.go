@@ -40,11 +40,11 @@ func (r *run) waves(ctx context.Context) error {
 		{"forget", r.forgetPruned},
 	} {
 		if err := context.Cause(ctx); err != nil {
-			return fmt.Errorf("before wave %q: %w", wave.name, err)
+			return inWave("before", wave.name, err)
 		}
 		r.teller.enter(wave.name)
 		if err := wave.run(ctx); err != nil {
-			return fmt.Errorf("wave %q: %w", wave.name, err)
+			return inWave("in", wave.name, err)
 		}
 	}
 	return r.closeSteps(ctx)
@@ -70,9 +70,12 @@ func (r *run) countParts() {
 // resources, edits that were made alike on both sides, and what is gone on both.
 func (r *run) recordOnly(ctx context.Context) error {
 	var applied []state.Applied
-	var forget []resource.Address
+	var forget, removed []resource.Address
 	for _, c := range r.changes {
 		switch {
+		case c.Action == plan.Create && r.fine(c.Address) && r.view.Last.Get(c.Address) != nil:
+			removed = append(removed, c.Address) // by somebody; its id and its key stand for what is gone
+			continue
 		case isNew(c), !r.fine(c.Address): // there is nothing to record yet
 			continue
 		case c.Action == plan.Forget:
@@ -84,6 +87,9 @@ func (r *run) recordOnly(ctx context.Context) error {
 		}
 		s := r.standings[c.Address]
 		s.started, s.outcome = true, state.OutcomeApplied
+	}
+	if err := r.endLife(ctx, removed); err != nil {
+		return err
 	}
 	if err := r.Store.Forget(ctx, forget); err != nil {
 		return err
@@ -124,16 +130,19 @@ func (r *run) retire(ctx context.Context) error {
 			retired = append(retired, c.Address)
 		}
 	}
-	if len(retired) == 0 {
+	return r.endLife(ctx, retired)
+}
+
+// endLife drops what is recorded of resources that are created again; from here
+// on an address stands for the next of them.
+func (r *run) endLife(ctx context.Context, addresses []resource.Address) error {
+	if len(addresses) == 0 {
 		return nil
 	}
-	if err := r.Store.Advance(ctx, retired); err != nil {
+	if err := r.Store.Forget(ctx, addresses); err != nil {
 		return err
 	}
-	if err := r.Store.Forget(ctx, retired); err != nil {
-		return err
-	}
-	for _, address := range retired {
+	for _, address := range addresses {
 		r.ids[address] = ""
 		s := r.standings[address]
 		s.expect, s.differs = nil, nil // what is read back from here on is the next life
@@ -180,7 +189,7 @@ func (r *run) unconfirmedLower() resource.Address {
 			return p.change.Address
 		}
 	}
-	return r.undecidedLower()
+	return resource.Address{}
 }
 
 // updateWave sends updates: those bulk can say in jobs, the rest one by one.
@@ -282,7 +291,7 @@ func (r *run) activateWave(ctx context.Context) error {
 		}
 		roots = append(roots, p)
 	}
-	return r.updateWave(ctx, "activate", r.allowed(r.ofWholeTrees(append(r.updates(plan.Activate), roots...))))
+	return r.updateWave(ctx, "activate", r.allowed(append(r.updates(plan.Activate), roots...)))
 }
 
 // troubleIn gives a new resource of a tree that is not confirmed, if any.

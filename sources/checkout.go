@@ -87,10 +87,14 @@ func (h *history) commit(revision string) (*object.Commit, error) {
 // history is the repository a project stands in.
 type history struct {
 	repository *git.Repository
-	prefix     string // slash path from the repository's top to the project, "." at the top
+	prefix     string        // slash path from the repository's top to the project, "." at the top
+	at         plumbing.Hash // where the project stands in a repository without a work tree
 }
 
 func (p Project) history() (*history, error) {
+	if p.at != nil {
+		return p.at.open()
+	}
 	repository, err := git.PlainOpenWithOptions(p.Root, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
 		return nil, ErrNoRepository
@@ -102,7 +106,7 @@ func (p Project) history() (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &history{repository, prefix}, nil
+	return &history{repository: repository, prefix: prefix}, nil
 }
 
 // tree is the folder of the project in a commit; nil where it was not there yet.
@@ -144,6 +148,9 @@ func (h *history) checkout(ctx context.Context, p Project, commit *object.Commit
 	}
 	c.Project, c.Problems = ReadProject(start)
 	c.Project.bounds = p.bounds
+	if p.at != nil {
+		c.Project.at = &Commit{p.at.Repository, p.at.Path, c.Commit}
+	}
 	return c, nil
 }
 

@@ -26,6 +26,7 @@ type Operator struct {
 	Key     KeyReference
 	Policy  Policy
 	Allow   []Standing
+	Git     Git
 
 	accounts map[string]*Operator
 }
@@ -52,37 +53,45 @@ type Standing struct {
 // says in place of what it says for all.
 func ReadOperator(file, account string) (Operator, []diag.Problem) {
 	o := Operator{File: file}
+	w := &walker{origin: diag.OriginOf(file, "")}
+	if problem := w.ownFile(file, "the operator's file", func(document *yaml.Node) { o.read(w, document, true) }); problem != nil {
+		return o, []diag.Problem{*problem}
+	}
+	o.take(o.accounts[account])
+	return o, w.problems
+}
+
+// ownFile reads a file of the operator's, what is its name for people: one
+// document that nobody else on the machine may write.
+func (w *walker) ownFile(file, what string, read func(document *yaml.Node)) *diag.Problem {
+	refuse := func(message string) *diag.Problem {
+		return &diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: diag.InFile(file), Message: message}
+	}
 	about, err := os.Stat(file)
 	if err == nil && about.Mode().Perm()&0o002 != 0 {
-		return o, []diag.Problem{o.refuse("everybody on this machine may write the operator's file; want it writable by its owner alone")}
+		return refuse("everybody on this machine may write " + what + "; want it writable by its owner alone")
 	}
 	root, err := os.OpenRoot(filepath.Dir(file))
 	if err != nil {
-		return o, []diag.Problem{o.refuse("the operator's file cannot be read: " + reason(err))}
+		return refuse(what + " cannot be read: " + reason(err))
 	}
 	defer root.Close()
 	content, _, err := readRegular(root, filepath.Base(file), mebibyte)
 	if err != nil {
-		return o, []diag.Problem{o.refuse("the operator's file cannot be read: " + reason(err))}
+		return refuse(what + " cannot be read: " + reason(err))
 	}
-	w := &walker{origin: diag.OriginOf(file, "")}
 	if finding := brokenText(content, w.origin.File()); finding != nil {
-		return o, []diag.Problem{*finding}
+		return finding
 	}
 	for i, document := range w.documents(content) {
 		switch {
 		case i > 0:
 			w.reportUnseen(document, "a second document; want one", "")
 		case w.sound(document, defaultBounds().yamlDepth):
-			o.read(w, document, true)
+			read(document)
 		}
 	}
-	o.take(o.accounts[account])
-	return o, w.problems
-}
-
-func (o *Operator) refuse(message string) diag.Problem {
-	return diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: diag.InFile(o.File), Message: message}
+	return nil
 }
 
 func (o *Operator) read(w *walker, node *yaml.Node, top bool) {
@@ -91,6 +100,7 @@ func (o *Operator) read(w *walker, node *yaml.Node, top bool) {
 		"credentials": func(n *yaml.Node) { o.readKey(w, n) },
 		"policy":      func(n *yaml.Node) { o.Policy.read(w, n) },
 		"allow":       func(n *yaml.Node) { o.readAllow(w, n) },
+		"git":         func(n *yaml.Node) { o.Git.read(w, n) },
 	}
 	if top {
 		readers["accounts"] = func(n *yaml.Node) { o.readAccounts(w, n) }
@@ -115,15 +125,20 @@ func (o *Operator) readAccounts(w *walker, node *yaml.Node) {
 var keyForms = []string{"command", "env", "file"}
 
 func (o *Operator) readKey(w *walker, node *yaml.Node) {
+	o.Key.read(w, node, "credentials", "ADS_KEY")
+}
+
+// read takes where a key is; example is a variable that may hold it.
+func (r *KeyReference) read(w *walker, node *yaml.Node, name, example string) {
 	if node.Kind != yaml.MappingNode || len(node.Content) != 2 {
-		w.reportUnseen(node, "credentials holds something else than where the key is; want one of env, file and command, such as {env: ADS_KEY}", "no key stands in a file of adsync: name a variable, a file or a command")
+		w.reportUnseen(node, name+" holds something else than where the key is; want one of env, file and command, such as {env: "+example+"}", "no key stands in a file of adsync: name a variable, a file or a command")
 		return
 	}
 	readers := map[string]func(*yaml.Node){}
 	for _, form := range keyForms {
-		readers[form] = func(n *yaml.Node) { o.Key = KeyReference{form, w.setting(n, "credentials."+form)} }
+		readers[form] = func(n *yaml.Node) { *r = KeyReference{form, w.setting(n, name+"."+form)} }
 	}
-	w.fields(node, "credentials", readers)
+	w.fields(node, name, readers)
 }
 
 func (o *Operator) readAllow(w *walker, node *yaml.Node) {
@@ -180,6 +195,9 @@ func (o *Operator) take(section *Operator) {
 	if section.Key.From != "" {
 		o.Key = section.Key
 	}
+	if section.Git.URL.Value != "" {
+		o.Git = section.Git
+	}
 	o.Policy.take(section.Policy)
 	o.Allow = append(o.Allow, section.Allow...)
 }
@@ -188,8 +206,11 @@ func (o *Operator) take(section *Operator) {
 var ErrWatched = errors.New("lies in the folder it guards; want it outside, where a change of the files cannot loosen it")
 
 // Outside refuses an operator's file within a project's folder, wherever links
-// lead.
+// lead. A project of a state alone has no files that could be watched.
 func (p Project) Outside(file string) error {
+	if p.Home != "" && p.folder() == "" {
+		return nil
+	}
 	whole, err := filepath.EvalSymlinks(file)
 	if err != nil {
 		return errors.New(reason(err))

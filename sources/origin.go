@@ -45,16 +45,16 @@ func (p Project) Origins(ctx context.Context, schemas resource.Schemas, given []
 	if err != nil {
 		return origins, err
 	}
-	head, err := h.repository.Head()
+	head, err := h.head()
 	if errors.Is(err, plumbing.ErrReferenceNotFound) {
 		return origins, nil // nothing is committed yet
 	}
 	if err != nil {
 		return origins, fmt.Errorf("read the git revision: %w", err)
 	}
-	commit, err := h.repository.CommitObject(head.Hash())
+	commit, err := h.repository.CommitObject(head)
 	if err != nil {
-		return origins, fmt.Errorf("read commit %s: %w", head.Hash(), err)
+		return origins, fmt.Errorf("read commit %s: %w", head, err)
 	}
 	s := &search{history: h, project: p, schemas: schemas, given: given, origins: origins, read: map[plumbing.Hash]reading{}}
 	if err := s.from(ctx, commit); err != nil && !errors.Is(err, context.DeadlineExceeded) {

@@ -32,6 +32,7 @@ type Project struct {
 	Sources []string // include globs, relative to Root; `**` stands for any folders
 	Service string   // "" or "emulator"
 	State   string   // folder of adsync's own state, relative to Root
+	Home    string   // where the state is instead, for a project of a commit, whose folder goes away; "" for State
 	Bulk    Bulk
 	Policy  Policy
 	Ignore  []Ignoring
@@ -41,6 +42,7 @@ type Project struct {
 
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
 	bounds    *bounds         // nil for the defaults
+	at        *Commit         // the commit it was read from, nil for files of a folder
 	resolved  string          // what Root was when the project was read, "" where it was not
 }
 
@@ -49,6 +51,11 @@ type Project struct {
 // ConfigMap's is; it is followed once, so that no reading is of two folders
 // (fault F6).
 func (p Project) folder() string { return cmp.Or(p.resolved, p.Root) }
+
+// StateFolder is the folder of adsync's own state.
+func (p Project) StateFolder() string {
+	return cmp.Or(p.Home, filepath.Join(p.Root, filepath.FromSlash(p.State)))
+}
 
 // Setting is one value of the project file; the zero Setting is not written.
 type Setting struct {

@@ -24,6 +24,9 @@ type Revision struct {
 // is not asked, as it knows filters and clocks (faults G17 and G22). A line
 // break of another system is no difference.
 func (p Project) Revision(read []Source) (Revision, error) {
+	if p.at != nil {
+		return Revision{Commit: p.at.Hash, Uncommitted: []string{}}, nil // nothing else was read
+	}
 	repository, err := git.PlainOpenWithOptions(p.Root, &git.PlainOpenOptions{DetectDotGit: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
 		return Revision{}, nil

@@ -50,6 +50,7 @@ func OperatorSchema() *jsonschema.Schema {
 			{Name: "credentials", Schema: closed("Where the key is; one of the three. The key itself stands nowhere.", jsonschema.Properties{
 				{Name: "env", Schema: setting("Environment variable that holds the key.")}, {Name: "file", Schema: setting("File that holds the key.")}, {Name: "command", Schema: setting("Command that prints the key.")},
 			})},
+			{Name: "git", Schema: gitSchema()},
 			{Name: "policy", Schema: policySchema("The guards of a plan, as tight or as loose as they are to be.")},
 			{Name: "allow", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Allowances given beforehand.", Items: closed("An allowance.", jsonschema.Properties{
 				{Name: "allow", Schema: setting("What is allowed, as --allow takes it.")}, {Name: "until", Schema: setting("Last day it holds, YYYY-MM-DD.")}, {Name: "plan", Schema: setting("Hash of the one plan it is for.")},
@@ -61,4 +62,25 @@ func OperatorSchema() *jsonschema.Schema {
 	whole := closed("The operator's file of adsync: where the service is, where its key lies, and how much may happen.", append(section(), jsonschema.Property{Name: "accounts", Schema: accounts}))
 	whole.Title = "adsync: the operator's file"
 	return whole
+}
+
+func gitSchema() *jsonschema.Schema {
+	key := func(help string) *jsonschema.Schema {
+		return closed(help, jsonschema.Properties{
+			{Name: "env", Schema: setting("Environment variable that holds it.")}, {Name: "file", Schema: setting("File that holds it.")}, {Name: "command", Schema: setting("Command that prints it.")},
+		})
+	}
+	return closed("The repository the files are in. Its credentials go to its host and to no other.", jsonschema.Properties{
+		{Name: "url", Schema: setting("Address: https://host/path, ssh://user@host/path, user@host:path, or a path. No password stands in it.")},
+		{Name: "ref", Schema: setting("Branch, tag or full commit. Absent: the branch its HEAD names.")},
+		{Name: "path", Schema: setting("Folder of the project in the repository. Absent: its top.")},
+		{Name: "token", Schema: key("Where the token for https is; one of the three.")},
+		{Name: "ssh_key", Schema: setting("File of the private key for ssh. Absent: the agent's keys.")},
+		{Name: "passphrase", Schema: key("Where the passphrase of ssh_key is; one of the three.")},
+		{Name: "known_hosts", Schema: setting("File with the keys of hosts, for ssh. Absent: ~/.ssh/known_hosts.")},
+		{Name: "ca", Schema: setting("File of certificates that are trusted beside the system's, for https.")},
+		{Name: "signers", Schema: setting("File of those whose signature a commit must have: allowed_signers, or public keys of GPG. Absent: no check.")},
+		{Name: "author", Schema: setting("Who commits results and proposals, as Name <address>. Absent: adsync <adsync@localhost>.")},
+		{Name: "timeout", Schema: setting("Longest fetch or push, such as 2m. Absent: 2m.")},
+	})
 }

@@ -97,6 +97,9 @@ func TestTheSchemaTakesTheExamplesAndTheQuickStarts(t *testing.T) {
 	project := judgeOf(t, ProjectSchema())
 	seen := 0
 	must(t, filepath.WalkDir("../examples", func(name string, entry os.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() && entry.Name() == "deploy" {
+			return filepath.SkipDir // what runs adsync, no project; cmd/adsync holds it
+		}
 		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".yaml") {
 			return err
 		}

@@ -148,14 +148,16 @@ func (t *tree) limitOf(name string) int64 {
 }
 
 // hash reads a source again for its SHA-256 alone.
-func (t *tree) hash(name string) string {
+func (t *tree) hash(name string) string { return t.hashOf(name, t.limitOf(name)) }
+
+func (t *tree) hashOf(name string, limit int64) string {
 	handle, err := openRegular(t.root, name)
 	if err != nil {
 		return ""
 	}
 	defer handle.Close()
 	sum := sha256.New()
-	if n, err := io.Copy(sum, io.LimitReader(handle, t.limitOf(name)+1)); err != nil || n > t.limitOf(name) {
+	if n, err := io.Copy(sum, io.LimitReader(handle, limit+1)); err != nil || n > limit {
 		return ""
 	}
 	return hex.EncodeToString(sum.Sum(nil))

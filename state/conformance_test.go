@@ -151,15 +151,16 @@ func TestLastHoldsWhatWasRecorded(t *testing.T) {
 	}
 }
 
-func TestForgottenAddressKeepsItsGeneration(t *testing.T) {
+func TestForgettingARecordEndsItsLife(t *testing.T) {
 	both(t, func(t *testing.T, s Store, again func() Store) {
 		shoes, boots := address("campaign/shoes"), address("campaign/boots")
 		must(t, s.Record(t.Context(), []Applied{{Address: shoes, ID: "1"}, {Address: boots, ID: "2"}}))
 		must(t, s.Advance(t.Context(), []resource.Address{shoes, shoes}))
-		must(t, s.Forget(t.Context(), []resource.Address{shoes, address("campaign/never-there")}))
+		never := address("campaign/never-there")
+		must(t, s.Forget(t.Context(), []resource.Address{shoes, never}))
 		s = again()
 		same(t, "last", records(t, s), []resource.Resource{{Address: boots, ID: "2"}})
-		for a, want := range map[resource.Address]int{shoes: 3, boots: 1} {
+		for a, want := range map[resource.Address]int{shoes: 4, boots: 1, never: 1} {
 			if got, err := s.Generation(t.Context(), a); got != want || err != nil {
 				t.Errorf("Generation(%s) = %d, %v, want %d", a, got, err, want)
 			}
@@ -175,7 +176,7 @@ func TestFactsAreRemembered(t *testing.T) {
 		must(t, s.RecordCapability(ctx, resource.BulkJobs, true))
 		must(t, s.RecordCapability(ctx, resource.BulkDailyBudget, false))
 		must(t, s.Block(ctx, []Blocked{
-			{Address: address("campaign/shoes"), InputHash: "hash", Code: "invalid_budget", Message: "budget is too low"},
+			{Address: address("campaign/shoes"), InputHash: "hash", Code: "invalid_budget", Message: "budget is too low", Run: "run-000001"},
 			{Address: address("campaign/boots"), InputHash: "hash", Code: "x", Message: "y"},
 			{Address: address("ad/old"), InputHash: "hash", Since: morning.AddDate(-1, 0, 0)},
 		}))
@@ -191,7 +192,7 @@ func TestFactsAreRemembered(t *testing.T) {
 		must(t, err)
 		shoes := address("campaign/shoes")
 		same(t, "blocked", blocked, map[resource.Address]Blocked{
-			shoes:             {shoes, "hash", "invalid_budget", "budget is too low", morning},
+			shoes:             {shoes, "hash", "invalid_budget", "budget is too low", morning, "run-000001"},
 			address("ad/old"): {Address: address("ad/old"), InputHash: "hash", Since: morning.AddDate(-1, 0, 0)},
 		})
 	})

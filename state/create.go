@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"adsync/internal/seeded"
 )
@@ -132,4 +133,18 @@ func (f folder) warnIfOpen(o Options) {
 			o.Log.Warn("state can be read by others; take their permissions away", slog.String("path", path), slog.String("mode", at.Mode().Perm().String()))
 		}
 	}
+}
+
+// WritableByOthers gives what of the state in a folder others than its owner may
+// write, with its mode: who writes there decides what adsync sends. It opens
+// nothing.
+func WritableByOthers(dir string) []string {
+	f := folder(dir)
+	var open []string
+	for _, name := range []string{".", databaseName, markName, lockName} {
+		if at, err := os.Stat(f.path(name)); err == nil && at.Mode().Perm()&0o022 != 0 {
+			open = append(open, fmt.Sprintf("%s (%04o)", filepath.Clean(f.path(name)), at.Mode().Perm()))
+		}
+	}
+	return open
 }

@@ -151,6 +151,7 @@ type blockedRecord struct {
 	Code      string    `json:"code"`
 	Message   string    `json:"message"`
 	Since     time.Time `json:"since"`
+	Run       string    `json:"run,omitempty"`
 }
 
 // Blocked gives the quarantined resources.
@@ -162,7 +163,7 @@ func (l *ledger) Blocked(_ context.Context) (map[resource.Address]Blocked, error
 		if !ok || json.Unmarshal([]byte(value), &r) != nil {
 			return unreadable(record{classBlocked, key})
 		}
-		blocked[address] = Blocked{address, r.InputHash, r.Code, r.Message, r.Since}
+		blocked[address] = Blocked{address, r.InputHash, r.Code, r.Message, r.Since, r.Run}
 		return nil
 	})
 }
@@ -179,7 +180,7 @@ func (l *ledger) Block(_ context.Context, blocked []Blocked) error {
 			if since.IsZero() {
 				since = l.now()
 			}
-			value, err := json.Marshal(blockedRecord{r.InputHash, r.Code, r.Message, since.UTC()})
+			value, err := json.Marshal(blockedRecord{r.InputHash, r.Code, r.Message, since.UTC(), r.Run})
 			if err != nil {
 				return fmt.Errorf("block %s: %w", r.Address, err)
 			}

@@ -46,10 +46,10 @@ func victim(dir string) error {
 	if err != nil {
 		return err
 	}
+	fmt.Println("ready", s.Header().Lineage) // what Open made is there for good, before anything is written
 	if err := s.Bind(ctx, acme); err != nil {
 		return err
 	}
-	fmt.Println("ready", s.Header().Lineage)
 	steps, err := strconv.Atoi(os.Getenv("ADSYNC_STATE_STEPS"))
 	if err != nil {
 		steps = math.MaxInt

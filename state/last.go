@@ -119,12 +119,22 @@ func addressKey(a resource.Address) (string, error) {
 	return key, nil
 }
 
-// Forget drops record and binding. Generations stay: a key is never used for
-// two lives of an address.
+// Forget drops record and binding, and ends that life of an address: a key is
+// never used for two.
 func (l *ledger) Forget(_ context.Context, addresses []resource.Address) error {
 	return l.change(func(b *batch) error {
 		for _, a := range addresses {
+			_, there, err := b.get(record{classLast, a.String()})
+			if err != nil {
+				return err
+			}
+			if !there {
+				continue
+			}
 			b.remove(classLast, a.String())
+			if err := b.nextLife(a); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -144,18 +154,25 @@ func (l *ledger) Generation(_ context.Context, address resource.Address) (int, e
 func (l *ledger) Advance(_ context.Context, addresses []resource.Address) error {
 	return l.change(func(b *batch) error {
 		for _, a := range addresses {
-			key, err := addressKey(a)
-			if err != nil {
+			if _, err := addressKey(a); err != nil {
 				return err
 			}
-			generation, err := b.generation(a)
-			if err != nil {
+			if err := b.nextLife(a); err != nil {
 				return err
 			}
-			b.put(classGeneration, key, strconv.Itoa(generation+1))
 		}
 		return nil
 	})
+}
+
+// nextLife gives the next create of an address another key.
+func (b *batch) nextLife(a resource.Address) error {
+	generation, err := b.generation(a)
+	if err != nil {
+		return err
+	}
+	b.put(classGeneration, a.String(), strconv.Itoa(generation+1))
+	return nil
 }
 
 func (b *batch) generation(a resource.Address) (int, error) {

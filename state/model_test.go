@@ -121,7 +121,9 @@ func (r run) forget() {
 	_, there := r.model.last[a]
 	r.each("Forget", func(s Store) error { return s.Forget(r.t.Context(), []resource.Address{a}) }, true)
 	delete(r.model.last, a)
-	if !there {
+	if there {
+		r.model.generations[a]++
+	} else {
 		r.model.serial--
 	}
 }

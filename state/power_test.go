@@ -143,8 +143,8 @@ func watched(t *testing.T) []syscalls.Call {
 	for range 2 {
 		s, err := Open(t.Context(), dir, Options{})
 		must(t, err)
-		must(t, s.Bind(t.Context(), acme))
 		w.look("ready " + s.Header().Lineage)
+		must(t, s.Bind(t.Context(), acme))
 		for range 4 {
 			n, err := s.NextSequence(t.Context())
 			must(t, err)

@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"adsync/internal/resource"
 )
@@ -48,11 +47,9 @@ func (b *batch) rename(renamed []Renamed) error {
 				b.remove(c, r.From.String())
 			}
 		}
-		generation, err := b.generation(r.From)
-		if err != nil {
+		if err := b.nextLife(r.From); err != nil {
 			return err
 		}
-		b.put(classGeneration, r.From.String(), strconv.Itoa(generation+1))
 	}
 	for _, m := range moving {
 		if _, taken, err := b.get(record{m.class, m.to}); err != nil || taken {

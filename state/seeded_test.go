@@ -23,3 +23,27 @@ func TestSeededTheTextOfALockDecidesNothing(t *testing.T) {
 	_, err = Open(t.Context(), dir, options())
 	wantError(t, "Open of a state that is held, beside no text", err, ErrLocked)
 }
+
+// S17: a killed process leaves its text behind, and its number is another
+// process's by now. Nobody holds the state, and the next takes it at once; while
+// that one has it, a text that names somebody who is gone frees nothing.
+func TestS17ANumberThatIsUsedAgainHoldsNothing(t *testing.T) {
+	dir := t.TempDir()
+	must(t, openFolder(t, dir).Close())
+	path := filepath.Join(dir, lockName)
+	must(t, os.WriteFile(path, fmt.Appendf(nil, `{"pid":%d,"host":"here","since":"2026-01-01T00:00:00Z"}`, os.Getppid()), 0o600))
+	left, err := HeldBy(dir)
+	if must(t, err); left.Held || !left.Known || left.Holder.PID != os.Getppid() {
+		t.Errorf("HeldBy = %+v; want nobody to hold it, and the text to name %d, who is alive", left, os.Getppid())
+	}
+	s, err := Open(t.Context(), dir, options())
+	must(t, err)
+	defer func() { _ = s.Close() }()
+	must(t, os.WriteFile(path, []byte(`{"pid":4194305,"host":"here","since":"2026-01-01T00:00:00Z"}`), 0o600)) // no process has this number
+	held, err := HeldBy(dir)
+	if must(t, err); !held.Held {
+		t.Errorf("HeldBy beside a text that names nobody = %+v; want it held", held)
+	}
+	_, err = Open(t.Context(), dir, options())
+	wantError(t, "Open of a state that is held, beside the text of nobody", err, ErrLocked)
+}

@@ -68,6 +68,7 @@ type Blocked struct {
 	Code      string
 	Message   string
 	Since     time.Time // zero is now
+	Run       string    // that was refused first; "" in a record of an older adsync
 }
 
 // Options are the clock, the randomness and the log of a store. The zero
@@ -98,7 +99,8 @@ type Store interface {
 	// Last gives the last-applied resources; Resource.ID is the binding.
 	Last(ctx context.Context) (*resource.Snapshot, error)
 	Record(ctx context.Context, applied []Applied) error
-	// Forget drops record and binding. Generations stay.
+	// Forget drops record and binding, and with them ends the life of what was
+	// recorded: the next create there is another.
 	Forget(ctx context.Context, addresses []resource.Address) error
 
 	// Rename puts records, bindings and quarantines under other addresses. The
@@ -106,7 +108,7 @@ type Store interface {
 	Rename(ctx context.Context, renamed []Renamed) error
 
 	// Generation numbers the lives of an address, for the keys of its creates.
-	// It starts at 1, and only Advance changes it, upwards.
+	// It starts at 1; Advance, and what ends a life, raise it.
 	Generation(ctx context.Context, address resource.Address) (int, error)
 	Advance(ctx context.Context, addresses []resource.Address) error
 	// NextSequence gives 1, 2, 3, …: each number once in the life of the state.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/planview"
 	"adsync/plan"
@@ -26,6 +27,7 @@ type applyFlags struct {
 	strict    bool
 	results   string
 	writeBack bool
+	push      string // branch for the results; "" to push none
 }
 
 func (a *app) apply() *cobra.Command {
@@ -44,11 +46,15 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().BoolVar(&f.strict, "strict", false, "apply all of a saved plan, or nothing where a part of it moved")
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
 	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
+	c.Flags().StringVar(&f.push, "push-results", "", "commit the results to a branch of the repository, with --git (without a name "+resultsBranch+")")
+	c.Flags().Lookup("push-results").NoOptDefVal = resultsBranch
 	f.selectFlags.register(c)
 	f.refreshFlag.register(c)
 	c.Flags().BoolVar(&f.unattended, "unattended", false, "nobody looks: do not ask, take allowances from the operator's file alone, and raise nothing without its max_daily_exposure")
 	approvedFlag(c, &f.approved)
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field of the plan, however long it is")
+	a.fromGit(c, true)
+	a.suspendedFlag(c)
 	a.outputs(c, reportFormNames()...)
 	return c
 }
@@ -66,6 +72,12 @@ func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
 	}
 	if f.unattended && len(f.allow) > 0 {
 		return usage(c, errors.New("--unattended with --allow or --approved: nobody is there to allow anything; want the allowance in the operator's file"))
+	}
+	if a.git == nil && f.push != "" {
+		return usage(c, errors.New("--push-results goes with --git"))
+	}
+	if a.git != nil && f.writeBack {
+		return usage(c, errors.New("--write-back and --git exclude each other: a commit is not written into; see --push-results"))
 	}
 	f.yes = f.yes || f.unattended
 	l := a.load(c.Context(), dir)
@@ -208,7 +220,7 @@ func (a *app) finish(ctx context.Context, l loaded, f applyFlags, dir string, di
 	if did.recorder != nil {
 		did.recorder.mark(d)
 	}
-	endAs(ctx, d, ending, dir)
+	endAs(ctx, d, ending, a.from(dir))
 	if did.recorder != nil {
 		did.recorder.end(d)
 		told = did.recorder.failed
@@ -222,7 +234,7 @@ func (a *app) finish(ctx context.Context, l loaded, f applyFlags, dir string, di
 	if err := a.writeResults(l, f.results, did.report, d); err != nil {
 		return beside(ctx, ending, err)
 	}
-	unwritten := a.writeBack(l, f, did.report)
+	unwritten := cmp.Or(a.writeBack(l, f, did.report), a.pushResults(ctx, l, f.push, did.report, d))
 	var invalid *reconcile.InvalidError
 	if errors.As(did.failure, &invalid) {
 		a.flags.output = "text"
@@ -251,6 +263,8 @@ func verdict(r *reconcile.Report, failure error) error {
 		return &exit{exitUnknown, join(failure, undecidedWords(r.Undecided))}
 	case r.Count("unknown") > 0:
 		return &exit{exitUnknown, join(failure, "an outcome is unknown; run apply again: it asks the service before it sends anything")}
+	case errors.Is(failure, adsapi.ErrHalted):
+		return &exit{exitRefused, join(failure, fmt.Sprintf("%s made before; adsync resume ends what is open, adsync apply goes on", pluralAre(r.Changed(), "change")))}
 	case failure != nil && r.Changed() == 0:
 		return failure
 	case failure != nil:

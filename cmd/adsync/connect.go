@@ -66,34 +66,59 @@ func (a *app) openAs(ctx context.Context, s *session, l loaded, readState, readO
 		return err
 	}
 	s.close = append(s.close, func() { a.closed("state", s.store.Close()) })
-	baseURL, key, err := a.address(s, l.project)
+	config := adsapi.Config{ReadOnly: readOnly}
+	if !readOnly {
+		config.Halt = a.halt(l.project)
+	}
+	client, err := a.dial(s, l.project, config)
 	if err != nil {
 		return err
 	}
-	c := a.clock.orSystem()
-	client, err := adsapi.New(adsapi.Config{BaseURL: baseURL, Key: key, ReadOnly: readOnly, UserAgent: "adsync/" + release, Waiting: a.waiting, Now: c.now, Sleep: c.sleep})
-	if err != nil {
-		return configuration("%v", err)
+	if err := client.Halted(); err != nil {
+		return fmt.Errorf("nothing was sent: %w", err)
 	}
 	s.close = append(s.close, a.watchProgress(client.Left))
-	account := l.project.Account
-	s.agent = &reconcile.Agent{
-		Service: client, Store: s.store, Schemas: l.schemas,
+	s.agent = a.agentOf(l, s.store, client)
+	if !readOnly {
+		s.close = append(s.close, a.tellInFlight(ctx, s.agent))
+	}
+	return nil
+}
+
+// dial makes the client of the project's account. The session keeps open what it
+// needs.
+func (a *app) dial(s *session, p sources.Project, cfg adsapi.Config) (*adsapi.Client, error) {
+	var err error
+	if cfg.BaseURL, cfg.Key, err = a.address(s, p); err != nil {
+		return nil, err
+	}
+	if a.heard != nil {
+		a.heard(cfg.Key.Reveal())
+	}
+	c := a.clock.orSystem()
+	cfg.UserAgent, cfg.Waiting, cfg.Now, cfg.Sleep = "adsync/"+release, a.waiting, c.now, c.sleep
+	client, err := adsapi.New(cfg)
+	if err != nil {
+		return nil, configuration("%v", err)
+	}
+	return client, nil
+}
+
+// agentOf joins the files with a state and the service.
+func (a *app) agentOf(l loaded, store state.Store, client *adsapi.Client) *reconcile.Agent {
+	c, account := a.clock.orSystem(), l.project.Account
+	return &reconcile.Agent{
+		Service: client, Store: store, Schemas: l.schemas,
 		Account:  state.Account{ID: account.ID, Currency: account.Currency, TimeZone: account.TimeZone},
 		Given:    givenIDs(l),
-		Named:    func(a resource.Address) bool { return l.desired.Snapshot.Get(a) != nil },
 		Image:    imageReader(l),
 		People:   peopleReader(l),
 		Bulk:     bulkOf(l.project.Bulk),
 		Progress: a.progress,
 		Notice:   func(text string) { a.note("%s", text) },
 		Logger:   slog.New(slog.DiscardHandler),
-		Now:      c.now, Sleep: c.sleep, Flights: &reconcile.Flights{},
+		Now:      c.now, Sleep: c.sleep, Flights: &reconcile.Flights{}, Crash: a.crashed,
 	}
-	if !readOnly {
-		s.close = append(s.close, a.tellInFlight(ctx, s.agent))
-	}
-	return nil
 }
 
 // waiting says why nothing moves for a while.
@@ -108,7 +133,7 @@ func (a *app) closed(what string, err error) {
 }
 
 func (a *app) openState(ctx context.Context, p sources.Project, readOnly bool) (state.Store, error) {
-	dir := filepath.Join(p.Root, p.State)
+	dir := p.StateFolder()
 	if readOnly {
 		return state.OpenReadOnly(ctx, dir)
 	}
@@ -171,7 +196,7 @@ func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
 	if account.ID == "" || account.Currency == "" || account.TimeZone == "" {
 		return "", configuration("service: emulator needs account: {id, currency, timezone} in adsync.yaml")
 	}
-	server, err := emulator.Open(emulator.Options{Dir: filepath.Join(p.Root, p.State, "emulator"), Accounts: []emulator.Account{account}})
+	server, err := emulator.Open(emulator.Options{Dir: filepath.Join(p.StateFolder(), "emulator"), Accounts: []emulator.Account{account}})
 	if err != nil {
 		return "", fmt.Errorf("start the emulator: %w", err)
 	}

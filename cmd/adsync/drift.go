@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,6 +19,7 @@ import (
 type driftFlags struct {
 	detailed bool
 	accept   bool
+	propose  bool
 }
 
 func (a *app) drift() *cobra.Command {
@@ -36,6 +38,8 @@ otherwise since the last apply is accepted only for addresses that are given.`,
 	}
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there is drift")
 	c.Flags().BoolVar(&f.accept, "accept", false, "write what is live into the files")
+	c.Flags().BoolVar(&f.propose, "propose", false, "push the files with what is live to a branch, ready for a pull request, with --git")
+	a.fromGit(c, false)
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -81,6 +85,9 @@ func (a *app) runDrift(c *cobra.Command, args []string, f driftFlags) error {
 	if err != nil {
 		return err
 	}
+	if a.git != nil && f.accept || a.git == nil && f.propose {
+		return usage(c, errors.New("--accept writes into a folder, --propose goes with --git; want the other"))
+	}
 	l := a.load(c.Context(), dir)
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err
@@ -97,6 +104,9 @@ func (a *app) runDrift(c *cobra.Command, args []string, f driftFlags) error {
 	}
 	if err := a.showDrift(l.schemas, d); err != nil {
 		return err
+	}
+	if f.propose {
+		return a.propose(c.Context(), l, d, len(picks) > 0, view.Plan.Hash())
 	}
 	if f.detailed && len(d.Resources) > 0 {
 		return &exit{code: exitPending}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"adsync/internal/adsapi"
+	"adsync/internal/daemon"
 	"adsync/reconcile"
 	"adsync/state"
 )
@@ -26,24 +27,26 @@ const (
 	exitInterrupted = 130 // interrupted
 )
 
-// exitTable is the table the README shows, row by row.
+// exitTable is the table the README shows, row by row, and what the daemon waits
+// for after a run that would have ended so.
 var exitTable = []struct {
 	code    int
 	meaning string
+	class   daemon.Class
 }{
-	{exitDone, "done, or nothing to do"},
-	{exitInternal, "internal error"},
-	{exitPending, "changes pending (with --detailed-exitcode)"},
-	{exitInvalid, "input invalid"},
-	{exitUsage, "usage or configuration"},
-	{exitPermission, "credentials or permission"},
-	{exitRefused, "refused by policy"},
-	{exitStale, "plan is stale"},
-	{exitPartial, "applied in part"},
-	{exitUnknown, "an outcome is unknown"},
-	{exitLocked, "locked by another adsync"},
-	{exitUnavailable, "service unavailable"},
-	{exitInterrupted, "interrupted"},
+	{exitDone, "done, or nothing to do", daemon.InSync},
+	{exitInternal, "internal error", daemon.Internal},
+	{exitPending, "changes pending (with --detailed-exitcode)", daemon.InSync},
+	{exitInvalid, "input invalid", daemon.Input},
+	{exitUsage, "usage or configuration", daemon.Misplaced},
+	{exitPermission, "credentials or permission", daemon.Credentials},
+	{exitRefused, "refused by policy", daemon.Held},
+	{exitStale, "plan is stale", daemon.Transient},
+	{exitPartial, "applied in part", daemon.Partial},
+	{exitUnknown, "an outcome is unknown", daemon.Undecided},
+	{exitLocked, "locked by another adsync", daemon.Locked},
+	{exitUnavailable, "service unavailable", daemon.Transient},
+	{exitInterrupted, "interrupted", daemon.Stopped},
 }
 
 // exit is an error that knows its code. An empty message prints nothing: the
@@ -86,6 +89,7 @@ var errorClasses = []struct {
 	code int
 }{
 	{adsapi.ErrUnauthorized, exitPermission},
+	{adsapi.ErrHalted, exitRefused},
 	{adsapi.ErrUnavailable, exitUnavailable},
 	{state.ErrLocked, exitLocked},
 	{reconcile.ErrStale, exitStale},
@@ -95,4 +99,39 @@ var errorClasses = []struct {
 	{state.ErrUnusable, exitUsage},
 	{state.ErrSuspect, exitUsage},
 	{context.Canceled, exitInterrupted},
+}
+
+// classOfError finds what the daemon waits for after a run that an error ended.
+func classOfError(ctx context.Context, err error) daemon.Class {
+	if errors.Is(err, adsapi.ErrHalted) {
+		return daemon.Suspended
+	}
+	return classOfExit(exitCode(ctx, err))
+}
+
+func classOfExit(code int) daemon.Class {
+	for _, row := range exitTable {
+		if row.code == code {
+			return row.class
+		}
+	}
+	return daemon.Internal
+}
+
+// codeOfClass is what adsync apply would have ended with.
+func codeOfClass(class daemon.Class) int {
+	switch class {
+	case "", daemon.Applied:
+		return exitDone
+	case daemon.Suspended:
+		return exitRefused
+	case daemon.Transient:
+		return exitUnavailable
+	}
+	for _, row := range exitTable {
+		if row.class == class {
+			return row.code
+		}
+	}
+	return exitInternal
 }

@@ -66,6 +66,7 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"problems found before the first change", running, &reconcile.InvalidError{}, 3},
 		{"a key that is wrong or revoked", running, adsapi.ErrUnauthorized, 5},
 		{"a key of another account", running, &reconcile.WrongAccountError{Field: "id"}, 5},
+		{"an order to stop", running, adsapi.ErrHalted, 6},
 		{"a service that does not answer", running, adsapi.ErrUnavailable, 11},
 		{"a state somebody else has open", running, state.ErrLocked, 10},
 		{"a state of another account", running, state.ErrForeign, 4},

@@ -24,6 +24,7 @@ type governed struct {
 	bound    []reconcile.Bound // of the operator's file, each for one plan
 	operator sources.Operator
 	problems []diag.Problem
+	thaws    time.Time // when the first of the open freeze windows ends; zero where none is open
 }
 
 // policyValue is one value of the policy as policy show prints it.
@@ -208,6 +209,9 @@ func (g *governed) freeze(windows []policy.Window, now time.Time) {
 		case open:
 			g.policy.Frozen = append(g.policy.Frozen, plan.Freeze{Name: w.Name, Until: until.Format("2006-01-02 15:04 MST"), Reason: w.Reason})
 			value.Value += "; open until " + until.Format("2006-01-02 15:04 MST")
+			if g.thaws.IsZero() || until.Before(g.thaws) {
+				g.thaws = until
+			}
 		}
 		g.values = append(g.values, value)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -41,6 +40,7 @@ asked. The newest 1,000 runs are kept.`,
 	}
 	c.Flags().IntVar(&f.limit, "limit", 20, "how many runs at most; 0 lists all")
 	c.Flags().StringVar(&f.since, "since", "", "only runs since a day (2026-11-01) or for so long (36h, 7d)")
+	a.fromGit(c, false)
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -129,7 +129,7 @@ func (a *app) kept(ctx context.Context, dir string) (*keptRuns, error) {
 		return nil, err
 	}
 	k.end = func() { a.closed("state", k.store.Close()) }
-	holding, err := state.HeldBy(filepath.Join(project.Root, project.State))
+	holding, err := state.HeldBy(project.StateFolder())
 	if err != nil {
 		k.end()
 		return nil, err

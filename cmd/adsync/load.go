@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type loaded struct {
 	project sources.Project
 	schemas resource.Schemas
 	desired sources.Desired
+	failure error // why nothing was read; of a commit that could not be had
 }
 
 // envBounds raises or lowers the sizes beyond which a file is refused.
@@ -41,6 +43,9 @@ func (a *app) checkBounds() error {
 
 // readProject reads a project under the operator's bounds.
 func (a *app) readProject(dir string) (sources.Project, []diag.Problem) {
+	if a.git != nil && a.git.checkout != nil {
+		return a.git.checkout.Project, a.git.checkout.Problems
+	}
 	project, problems := sources.ReadProject(dir)
 	if text := a.env(envBounds); text != "" {
 		_ = project.Bound(text) // checkBounds has held it before the command ran
@@ -50,6 +55,9 @@ func (a *app) readProject(dir string) (sources.Project, []diag.Problem) {
 
 // load reads the project and its files. Problems are part of what it gives.
 func (a *app) load(ctx context.Context, dir string) loaded {
+	if a.git != nil && a.git.failure != nil {
+		return loaded{schemas: kinds.All(), desired: sources.Desired{Snapshot: &resource.Snapshot{}}, failure: a.git.failure}
+	}
 	project, problems := a.readProject(dir)
 	return a.loadRead(ctx, project, problems)
 }
@@ -76,9 +84,23 @@ func (a *app) loadProject(ctx context.Context, l loaded, problems []diag.Problem
 	return l
 }
 
+// from names what was read, as a command that reads it again has it.
+func (a *app) from(dir string) string {
+	switch {
+	case a.git != nil:
+		return a.git.words()
+	case dir == ".":
+		return ""
+	}
+	return " " + quoted(filepath.Clean(dir))
+}
+
 // invalid gives the error of files that cannot be planned, nil where they can.
 // The problems are printed for people; output for programs carries them itself.
 func (a *app) invalid(l loaded, problems []diag.Problem) error {
+	if l.failure != nil {
+		return l.failure
+	}
 	if a.flags.output != "json" && a.flags.output != "ndjson" {
 		a.showProblems(l.project, problems)
 	}

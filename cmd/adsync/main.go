@@ -43,7 +43,12 @@ type app struct {
 
 	command string        // the words of the subcommand, such as "adsync apply"
 	line    *progressLine // nil where nothing is shown
+	passes  passing
 	clock   clock
+	git     *gitSource // nil where a folder is read
+
+	heard func(secret string) // is told of each credential that is read; nil: nobody blots it out
+	told  func(text string)   // hears the notes of a quiet command; nil: nobody does
 }
 
 // clock is the time in which the service is spoken to: who sleeps moves it. The
@@ -63,6 +68,11 @@ type flags struct {
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
+	defer func() {
+		if cause := recover(); cause != nil {
+			a.crashed(cause)
+		}
+	}()
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -91,6 +101,9 @@ func coded(err error) string {
 // note prints a line for people, which is never data.
 func (a *app) note(format string, args ...any) {
 	a.clearLine()
+	if a.told != nil {
+		a.told(fmt.Sprintf(format, args...))
+	}
 	if !a.flags.quiet {
 		fmt.Fprintf(a.err, format+"\n", args...)
 	}

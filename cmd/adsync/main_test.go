@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 				panic(err)
 			}
 		}
-		os.Exit(run(emulatorClock(os.Getenv(atClock))))
+		os.Exit(run(panicking(emulatorClock(os.Getenv(atClock)), os.Getenv(panicAt))))
 	}
 	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(clock{})) }})
 }

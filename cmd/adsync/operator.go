@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -55,25 +57,35 @@ func (a *app) operator(project sources.Project) (sources.Operator, []diag.Proble
 
 // operatorKey reads the key from where the operator's file says it is.
 func (a *app) operatorKey(o sources.Operator) (adsapi.Secret, error) {
-	where := o.Key.Position.String()
-	switch o.Key.From {
-	case "env":
-		if key := strings.TrimSpace(a.env(o.Key.Value)); key != "" {
-			return adsapi.NewSecret(key), nil
-		}
-		return adsapi.Secret{}, configuration("%s: %s is not set in the environment; want the key there", where, o.Key.Value)
-	case "file":
-		content, err := os.ReadFile(o.Key.Value)
-		if err != nil {
-			return adsapi.Secret{}, configuration("%s: %v", where, err)
-		}
-		return adsapi.NewSecret(string(bytes.TrimSpace(content))), nil
-	case "command":
-		content, err := exec.Command("sh", "-c", o.Key.Value).Output()
-		if err != nil {
-			return adsapi.Secret{}, configuration("%s: the command failed: %v", where, err)
-		}
-		return adsapi.NewSecret(string(bytes.TrimSpace(content))), nil
+	if o.Key.From == "" {
+		return adsapi.Secret{}, configuration("no key: set %s, %s or %s, or credentials in the operator's file", envKey, envKeyFile, envKeyCommand)
 	}
-	return adsapi.Secret{}, configuration("no key: set %s, %s or %s, or credentials in the operator's file", envKey, envKeyFile, envKeyCommand)
+	key, err := a.secretOf(context.Background(), o.Key)
+	return adsapi.NewSecret(key), err
+}
+
+// secretOf reads what a reference leads to. Its errors name the place alone.
+func (a *app) secretOf(ctx context.Context, r sources.KeyReference) (secret string, err error) {
+	if a.heard != nil {
+		defer func() { a.heard(secret) }()
+	}
+	where := cmp.Or(r.Position.String(), r.From)
+	switch r.From {
+	case "env":
+		if secret := strings.TrimSpace(a.env(r.Value)); secret != "" {
+			return secret, nil
+		}
+		return "", configuration("%s: %s is not set in the environment; want the key there", where, r.Value)
+	case "file":
+		content, err := os.ReadFile(r.Value)
+		if err != nil {
+			return "", configuration("%s: %v", where, err)
+		}
+		return string(bytes.TrimSpace(content)), nil
+	}
+	content, err := exec.CommandContext(ctx, "sh", "-c", r.Value).Output()
+	if err != nil {
+		return "", configuration("%s: the command failed: %v", where, err)
+	}
+	return string(bytes.TrimSpace(content)), nil
 }

@@ -51,6 +51,7 @@ func (a *app) plan() *cobra.Command {
 	approvedFlag(c, &f.approved)
 	baseFlag(c, &f.base)
 	formFlags(c, &f)
+	a.fromGit(c, false)
 	a.outputs(c, formNames()...)
 	return c
 }
@@ -110,14 +111,14 @@ func (a *app) saveOut(l loaded, f planFlags, agent *reconcile.Agent, p *plan.Pla
 	if err := a.savePlan(f.out, l, f, agent, desired, p); err != nil {
 		return err
 	}
-	a.note("saved; apply it within %s with: adsync apply %s%s %s", plural(int(a.planLife(l.project).Minutes()), "minute"), quoted(f.out), again(f.allow), dir)
+	a.note("saved; apply it within %s with: adsync apply %s%s%s", plural(int(a.planLife(l.project).Minutes()), "minute"), quoted(f.out), again(f.allow), a.from(dir))
 	return nil
 }
 
 // planDone says what comes next.
 func (a *app) planDone(p *plan.Plan, f planFlags, dir string) error {
 	if !p.Empty() && f.out == "" {
-		a.note("to carry it out: adsync apply%s %s", f.again(), dir)
+		a.note("to carry it out: adsync apply%s%s", f.again(), a.from(dir))
 	}
 	if f.detailed && pending(p) {
 		return &exit{code: exitPending}
@@ -187,7 +188,11 @@ func (a *app) noteOpenSteps(ctx context.Context, store state.Store) error {
 // wanted joins the files with the policy of the project and the allowances of
 // the command line.
 func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
-	g := a.govern(l.project, l.schemas, time.Now())
+	return a.wantedUnder(l, f, a.govern(l.project, l.schemas, time.Now()))
+}
+
+// wantedUnder is wanted with a policy that was found already.
+func (a *app) wantedUnder(l loaded, f planFlags, g governed) (reconcile.Desired, error) {
 	desired := reconcile.Desired{Snapshot: l.desired.Snapshot, Policy: g.policy, Most: l.project.Limits, Standing: g.standing, Bound: g.bound}
 	desired.Policy.Unattended = f.unattended
 	for _, i := range l.project.Ignore {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"adsync/internal/planview"
 
@@ -65,6 +66,9 @@ func (a *app) writePlan(l loaded, w io.Writer, f planFlags, d *planDocument) err
 // inRepository is the project's folder as annotations name it: from the folder
 // GitHub checked the repository out to, else from where the command runs.
 func (a *app) inRepository(root string) string {
+	if a.git != nil {
+		return strings.TrimPrefix(a.git.store.SubPath(), ".")
+	}
 	top := a.env("GITHUB_WORKSPACE")
 	if top == "" {
 		top = "."

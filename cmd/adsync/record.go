@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
+	"adsync/internal/diag"
 	"adsync/internal/runview"
 	"adsync/reconcile"
 	"adsync/state"
@@ -23,8 +25,11 @@ type recorder struct {
 	wave    string // the last that was told
 	kind    runview.Command
 	reverts string
-	stream  io.Writer // nil unless events are printed
-	failed  error     // the first that could not be kept or printed
+
+	approved []string // who allowed something of the plan, where nobody looks on
+
+	stream io.Writer // nil unless events are printed
+	failed error     // the first that could not be kept or printed
 }
 
 // record has an agent's run followed.
@@ -52,7 +57,7 @@ func (r *recorder) tell(e reconcile.Event) {
 	case reconcile.OpSettled:
 		o := e.Outcome
 		r.enter(e.Wave)
-		r.print(runview.LineOutcome, runview.Settled{Wave: e.Wave, Address: o.Address.String(), Action: o.Action, Outcome: o.Outcome, ID: o.ID, Code: o.Code, Message: o.Message, Position: o.Position, Cell: o.Cell})
+		r.print(runview.LineOutcome, runview.Settled{Wave: e.Wave, Address: o.Address.String(), Action: o.Action, Outcome: o.Outcome, ID: o.ID, Code: o.Code, Message: o.Message, Do: runview.Do(o.Outcome, o.Code, o.Address), Position: o.Position, Cell: o.Cell})
 	case reconcile.WaveChecked:
 		r.enter(e.Wave)
 		r.print(runview.LineVerified, runview.Verified{Wave: e.Wave, Verified: e.Verified, Touched: e.Touched})
@@ -79,7 +84,12 @@ func (r *recorder) begin(e reconcile.Event) {
 }
 
 // mark puts in a document what the command says of its run.
-func (r *recorder) mark(d *reportDocument) { d.Command, d.Reverts = r.kind, r.reverts }
+func (r *recorder) mark(d *reportDocument) {
+	d.Command, d.Reverts = r.kind, r.reverts
+	if len(r.approved) > 0 {
+		d.By += ", approved by " + diag.Printable(strings.Join(r.approved, ", "))
+	}
+}
 
 // end keeps the report of a run that ended, whatever interrupted it.
 func (r *recorder) end(d *reportDocument) {

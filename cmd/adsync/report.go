@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/user"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -73,6 +72,7 @@ func (a *app) begun(l loaded, account state.Account, run string, started time.Ti
 		if !goes[c.Address] {
 			o.Outcome, o.Message = runview.Held, ""
 		}
+		o.Do = runview.Do(o.Outcome, o.Code, c.Address)
 		d.Outcomes = append(d.Outcomes, o)
 	}
 	d.Settle()
@@ -93,6 +93,9 @@ func fieldsOf(schemas resource.Schemas, c *plan.Change) []runview.Field {
 			before = f.Last
 		}
 		fields = append(fields, runview.Field{Name: f.Name, Before: before.At(diag.Position{}), After: f.Desired.At(diag.Position{})})
+	}
+	for _, gone := range c.Displaced {
+		fields = append(fields, runview.Field{Name: gone.Name, Before: gone.Live, After: resource.Null()})
 	}
 	return fields
 }
@@ -124,7 +127,7 @@ func settleAll(d *reportDocument, r *reconcile.Report) {
 	d.Outcomes = d.Outcomes[:len(r.Outcomes)] // both are the changes of the plan, in its order
 	for i, o := range r.Outcomes {
 		at := &d.Outcomes[i]
-		at.Outcome, at.ID, at.Code, at.Message, at.Cell, at.Verified, at.Do = o.Outcome, o.ID, o.Code, o.Message, o.Cell, o.Verified, fixes[o.Outcome]
+		at.Outcome, at.ID, at.Code, at.Message, at.Cell, at.Verified, at.Do = o.Outcome, o.ID, o.Code, o.Message, o.Cell, o.Verified, runview.Do(o.Outcome, o.Code, o.Address)
 		for k := range at.Fields {
 			f := &at.Fields[k]
 			f.Applied = !f.After.IsAbsent() && o.Written.Value(f.Name).Equal(f.After)
@@ -134,12 +137,12 @@ func settleAll(d *reportDocument, r *reconcile.Report) {
 }
 
 // endAs says how a run ended, and what to do next.
-func endAs(ctx context.Context, d *reportDocument, ending error, dir string) {
+func endAs(ctx context.Context, d *reportDocument, ending error, from string) {
 	code := exitDone
 	if ending != nil {
 		code = exitCode(ctx, ending)
 	}
-	d.Exit, d.Next = &code, next(d, code, dir)
+	d.Exit, d.Next = &code, next(d, code, from)
 	if code == exitInterrupted || ctx.Err() != nil && code != exitDone {
 		d.Ended = runview.Interrupted
 	}
@@ -176,32 +179,29 @@ func (a *app) showReport(d *reportDocument, full bool) error {
 	return runview.WriteText(a.out, schemas(), d, runview.TextOptions{Color: a.colorful(), Width: widthOf(a.out), Full: full})
 }
 
-// next is the command to run after a run that ended so.
-func next(d *reportDocument, code int, dir string) string {
-	if dir != "." {
-		dir = " " + quoted(filepath.Clean(dir))
-	} else {
-		dir = ""
-	}
+// next is the command to run after a run that ended so, on what was read.
+func next(d *reportDocument, code int, from string) string {
 	switch {
 	case code == exitDone:
 		return ""
+	case d.Command == runview.PauseAll:
+		return "adsync pause-all" + from
 	case d.Command == runview.Revert && code == exitRefused:
-		return "adsync revert --plan-only " + d.Reverts + dir
+		return "adsync revert --plan-only " + d.Reverts + from
 	}
 	if code == exitUnknown && len(d.Undecided) > 0 {
-		return resolving(d.Undecided[0].Address) + dir
+		return resolving(d.Undecided[0].Address) + from
 	}
 	switch code {
 	case exitUnknown, exitInterrupted, exitUnavailable, exitLocked:
-		return "adsync apply" + dir
+		return "adsync apply" + from
 	case exitInvalid:
-		return "adsync validate" + dir
+		return "adsync validate" + from
 	}
 	if d.Summary[string(state.OutcomeFailed)]+d.Summary[string(state.OutcomeSkipped)] > 0 {
-		return "adsync apply" + dir
+		return "adsync apply" + from
 	}
-	return "adsync plan" + dir
+	return "adsync plan" + from
 }
 
 // codedMessage is the words of an outcome with its code.

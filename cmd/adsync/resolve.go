@@ -49,6 +49,7 @@ says that it is right all the same.`,
 	c.Flags().BoolVar(&f.retry, "retry", false, "send the same bytes again under the same key")
 	c.Flags().BoolVar(&f.unproven, "without-evidence", false, "decide it although nothing at the service shows it")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	a.fromGit(c, false)
 	a.outputs(c, "text", "json")
 	return c
 }

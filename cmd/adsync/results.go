@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/runview"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"
@@ -23,7 +24,7 @@ import (
 // changed by writeBack alone.
 func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportDocument) error {
 	if dir == "" {
-		dir = filepath.Join(l.project.Root, l.project.State, "results")
+		dir = filepath.Join(l.project.StateFolder(), "results")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return configuration("--results: %v", err)
 		}
@@ -110,17 +111,15 @@ func rowOutcome(o reconcile.Outcome) sources.RowOutcome {
 	return row
 }
 
-// fixes say what to do about an outcome where its message does not.
-var fixes = map[state.Outcome]string{
-	state.OutcomeFailed:  "Mend it in your own file and apply again.",
-	state.OutcomeSkipped: "Mend what it waits for and apply again.",
-	state.OutcomeUnknown: "Apply again: it asks the service first, and makes nothing twice.",
-}
-
+// withFix is the words of an outcome with what to do about it. What holds a change
+// says so itself.
 func withFix(o reconcile.Outcome) string {
-	message, fix := codedMessage(o), fixes[o.Outcome]
-	if fix == "" {
+	message, fix := codedMessage(o), runview.Do(o.Outcome, o.Code, o.Address)
+	switch {
+	case fix == "" || o.Outcome == runview.Held:
 		return message
+	case message == "":
+		return fix
 	}
 	return message + ". " + fix
 }

@@ -7,39 +7,54 @@ import (
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/orders"
 	"adsync/reconcile"
 
 	"github.com/spf13/cobra"
 )
 
 func (a *app) resume() *cobra.Command {
+	var keep bool
+	var named namedFlags
 	c := &cobra.Command{
 		Use:   "resume [FOLDER]",
-		Short: "End what an earlier apply left open, and send nothing new",
-		Long: `End the steps an earlier apply left open, because it was interrupted or killed, and
-plan nothing new. Each step is ended by the rule of the point it stands at; what is
-said of each is what was found and what became of it. What nothing at the service
-decides stays unknown: adsync resolve ADDRESS decides it.`,
+		Short: "Lift a suspension, and end what an earlier apply left open",
+		Long: `Lift the suspension that adsync suspend or pause-all left, if one stands, and then
+end the steps an earlier apply left open, because it was interrupted or killed. Nothing
+new is planned. Each step is ended by the rule of the point it stands at; what is said
+of each is what was found and what became of it. What nothing at the service decides
+stays unknown: adsync resolve ADDRESS decides it.
+
+Where a daemon looks after the account it ends them itself, and is told to go on.
+A file STOP is taken away by hand, by whoever put it there. To end what is open and
+leave the suspension: --keep-suspended.`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if named.given() {
+				return a.resumeAt(c, args, named)
+			}
 			dir, err := folder(c, args)
 			if err != nil {
 				return err
 			}
-			return a.runResume(c.Context(), dir)
+			return a.runResume(c.Context(), dir, keep)
 		},
 	}
+	c.Flags().BoolVar(&keep, "keep-suspended", false, "leave a suspension, and only end what is open")
+	named.register(c)
 	a.outputs(c, "text", "json")
 	return c
 }
 
 // resumeDocument is the JSON form of resume.
 type resumeDocument struct {
-	FormatVersion int               `json:"format_version"`
-	Steps         []resumedDocument `json:"steps"`
-	Finished      int               `json:"finished"`
-	Abandoned     int               `json:"abandoned"`
-	Undecided     int               `json:"undecided"`
-	Error         string            `json:"error,omitempty"`
+	FormatVersion int                `json:"format_version"`
+	Lifted        *orders.Suspension `json:"lifted"` // null where none stood
+	Steps         []resumedDocument  `json:"steps"`
+	Finished      int                `json:"finished"`
+	Abandoned     int                `json:"abandoned"`
+	Undecided     int                `json:"undecided"`
+	Daemon        bool               `json:"daemon"` // one looks after the account, and ends what is open itself
+	Error         string             `json:"error,omitempty"`
 }
 
 // resumedDocument is one step as it was found, and what became of it.
@@ -56,7 +71,68 @@ type resumedDocument struct {
 	Undecided  []string   `json:"undecided"`
 }
 
-func (a *app) runResume(ctx context.Context, dir string) error {
+func (a *app) runResume(ctx context.Context, dir string, keep bool) error {
+	project, err := a.projectOf(dir)
+	if err != nil {
+		return err
+	}
+	if keep {
+		a.passes = suspensions
+		return a.endOpen(ctx, dir, nil)
+	}
+	lifted, err := a.lift(ordersOf(project))
+	if err != nil {
+		return err
+	}
+	if d, lives, err := ordersOf(project).Daemon(); err == nil && lives {
+		return a.tellDaemon(ordersOf(project), d, lifted)
+	}
+	return a.endOpen(ctx, dir, lifted)
+}
+
+// resumeAt lifts a suspension, and leaves the rest to the daemon.
+func (a *app) resumeAt(c *cobra.Command, args []string, named namedFlags) error {
+	at, err := a.ordersAt(c, args, named)
+	if err != nil {
+		return err
+	}
+	lifted, err := a.lift(at)
+	if err != nil {
+		return err
+	}
+	if d, lives, err := at.Daemon(); err == nil && lives {
+		return a.tellDaemon(at, d, lifted)
+	}
+	return a.showResumed(resumeDocument{FormatVersion: formatVersion, Lifted: lifted, Steps: []resumedDocument{}})
+}
+
+// lift takes a suspension away before anything else: it must not depend on the
+// service.
+func (a *app) lift(at orders.Folder) (*orders.Suspension, error) {
+	lifted, err := at.Resume(time.Now())
+	if err != nil {
+		return nil, configuration("%v", err)
+	}
+	if lifted != nil {
+		a.note("lifted: %s", diag.Printable(lifted.String()))
+	}
+	return lifted, nil
+}
+
+// tellDaemon has the daemon of the account run now.
+func (a *app) tellDaemon(at orders.Folder, d orders.Daemon, lifted *orders.Suspension) error {
+	if _, err := at.Ask(orders.Ask{By: a.person(), Since: time.Now()}); err != nil {
+		return configuration("ask the daemon to go on: %v", err)
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(resumeDocument{FormatVersion: formatVersion, Lifted: lifted, Daemon: true, Steps: []resumedDocument{}})
+	}
+	_, err := fmt.Fprintf(a.out, "The daemon (process %d on %s) goes on, and ends what is open.\n", d.PID, diag.Printable(d.Host))
+	return err
+}
+
+// endOpen ends the steps earlier runs left open.
+func (a *app) endOpen(ctx context.Context, dir string, lifted *orders.Suspension) error {
 	s, err := a.connectToRecover(ctx, dir)
 	if err != nil {
 		return err
@@ -64,7 +140,9 @@ func (a *app) runResume(ctx context.Context, dir string) error {
 	defer s.end()
 	recovered, failure := a.recovered(ctx, s.agent)
 	a.clearLine()
-	if err := a.showResumed(resumedOf(recovered, failure)); err != nil {
+	d := resumedOf(recovered, failure)
+	d.Lifted = lifted
+	if err := a.showResumed(d); err != nil {
 		return err
 	}
 	switch {
@@ -77,18 +155,12 @@ func (a *app) runResume(ctx context.Context, dir string) error {
 }
 
 // connectToRecover opens a project whose rows may be wrong: what an earlier run
-// sent has nothing to do with what they say now. A row that cannot be read may
-// still name what was sent.
+// sent has nothing to do with what they say now.
 func (a *app) connectToRecover(ctx context.Context, dir string) (*session, error) {
 	if _, err := a.projectOf(dir); err != nil {
 		return nil, err
 	}
-	l := a.load(ctx, dir)
-	s, err := a.connect(ctx, l, false)
-	if err == nil && diag.HasErrors(l.desired.Problems) {
-		s.agent.Named = nil
-	}
-	return s, err
+	return a.connect(ctx, a.load(ctx, dir), false)
 }
 
 func resumedOf(r reconcile.Recovered, failure error) resumeDocument {

@@ -53,6 +53,7 @@ into their very cells and lines, else the next apply does it again.`,
 	c.Flags().BoolVar(&f.planOnly, "plan-only", false, "show the plan, and change nothing")
 	c.Flags().BoolVar(&f.write, "write", false, "write the former values into your files as well")
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field, however many there are")
+	a.suspendedFlag(c)
 	a.outputs(c, reportFormNames()...)
 	return c
 }
@@ -127,6 +128,9 @@ func (a *app) planRevert(ctx context.Context, r *reverting, s *session, name str
 	if err != nil {
 		return err
 	}
+	if r.of.Command == runview.PauseAll {
+		return a.planStarts(ctx, r, s, desired)
+	}
 	last, err := s.store.Last(ctx)
 	if err != nil {
 		return err
@@ -143,6 +147,15 @@ func (a *app) planRevert(ctx context.Context, r *reverting, s *session, name str
 	return err
 }
 
+// planStarts plans the start of what pause-all paused. The files have no part in
+// it: neither asks them anything, nor is anything recorded.
+func (a *app) planStarts(ctx context.Context, r *reverting, s *session, desired reconcile.Desired) (err error) {
+	r.inverse = plan.Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}
+	desired.Policy.StartsHeld = true
+	r.view, err = s.agent.PlanStarts(ctx, desired, doneIn(r.of))
+	return err
+}
+
 // doneIn is what a run applied, as its report says.
 func doneIn(d *reportDocument) []plan.Done {
 	var done []plan.Done
@@ -151,7 +164,7 @@ func doneIn(d *reportDocument) []plan.Done {
 		if !ok || o.Outcome == runview.Held {
 			continue
 		}
-		one := plan.Done{Address: address, Action: o.Action}
+		one := plan.Done{Address: address, ID: o.ID, Action: o.Action}
 		for _, f := range o.Fields {
 			if f.Applied {
 				one.Fields = append(one.Fields, plan.DoneField{Name: f.Name, Before: f.Before, After: f.After})
@@ -225,7 +238,28 @@ func (a *app) showRevert(r *reverting, agent *reconcile.Agent) error {
 	if n := len(r.former()); n > 0 && !r.f.write {
 		a.note("Your files still ask for %s that this takes back: the next apply does it again. revert --write writes the former values into them.", plural(n, "value"))
 	}
+	r.eachHalf(func(at resource.Address, back, said string) {
+		a.note("%s: this brings back %s, and your files give %s, which --write leaves as it is: change the row, or the next apply does it again.", at, back, said)
+	})
 	return nil
+}
+
+// eachHalf visits what is brought back of an exclusive setting of which the files
+// give another half.
+func (r *reverting) eachHalf(do func(at resource.Address, back, said string)) {
+	for want := range r.inverse.Desired.All() {
+		row, schema := r.loaded.desired.Snapshot.Get(want.Address), r.loaded.schemas.Of(want.Address.Kind)
+		if row == nil || schema == nil {
+			continue
+		}
+		for _, n := range want.Attributes {
+			for _, half := range schema.Halves(n.Name) {
+				if n.Value.IsSet() && row.Value(n.Name).IsAbsent() && row.Value(half).IsSet() {
+					do(want.Address, n.Name, half)
+				}
+			}
+		}
+	}
 }
 
 // tellStays says what nothing takes back.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -63,7 +62,7 @@ func (a *app) sealKey(p sources.Project, mayMake bool) ([]byte, error) {
 		sum := sha256.Sum256([]byte("adsync seal key\n" + text))
 		return sum[:], nil
 	}
-	key, err := state.SealKey(filepath.Join(p.Root, p.State), mayMake)
+	key, err := state.SealKey(p.StateFolder(), mayMake)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, unknownSeal("this state has no key of its own, so no plan was saved here")
 	}

@@ -34,6 +34,7 @@ found. The service is not asked.`,
 	}
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field, however many there are")
 	c.Flags().StringVar(&f.file, "output-file", "", "file for the output, instead of standard output")
+	a.fromGit(c, false)
 	a.outputs(c, reportFormNames()...)
 	return c
 }

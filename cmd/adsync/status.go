@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/orders"
 	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
@@ -23,7 +23,7 @@ func (a *app) status() *cobra.Command {
 		Use:   "status [FOLDER]",
 		Short: "Show what adsync's own record says: who holds it, what is open, what is unknown",
 		Long: `Show what adsync's own record says of an account: whose it is, who holds it now,
-the last run, the steps an earlier run left open, the outcomes nobody knows, and
+the daemon that looks after it, what was ordered (STOP, a suspension), the last run, the steps an earlier run left open, the outcomes nobody knows, and
 what the service refused for good. The service is not asked; nothing is changed.
 
 adsync resume ends what is open; adsync resolve ADDRESS decides what is unknown.`,
@@ -35,6 +35,7 @@ adsync resume ends what is open; adsync resolve ADDRESS decides what is unknown.
 			return a.runStatus(c.Context(), dir)
 		},
 	}
+	a.fromGit(c, false)
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -48,10 +49,15 @@ type statusDocument struct {
 	Account       accountDocument       `json:"account"`
 	Managed       int                   `json:"managed"` // resources in the record
 	Lock          lockDocument          `json:"lock"`
+	Stop          string                `json:"stop"`      // the file STOP that stops everything; "" without one
+	Suspended     *orders.Suspension    `json:"suspended"` // null where nothing is
+	Daemon        *orders.Daemon        `json:"daemon"`    // null where none looks after the account
 	LastRun       *lastRunDocument      `json:"last_run"`
 	Open          []openDocument        `json:"open"`
 	Undecided     []undecidedDocument   `json:"undecided"`
 	Quarantined   []quarantinedDocument `json:"quarantined"`
+
+	WritableByOthers []string `json:"writable_by_others"` // what of the folder is, with its mode
 }
 
 type lockDocument struct {
@@ -96,7 +102,12 @@ type quarantinedDocument struct {
 	Code    string    `json:"code"`
 	Message string    `json:"message"`
 	Since   time.Time `json:"since"`
+	Run     string    `json:"run"`     // that was refused first; "" where it is not known
+	Release string    `json:"release"` // what ends it
 }
+
+// quarantineEnds is what ends a quarantine.
+const quarantineEnds = "its row or the resource at the service changes, or an apply that somebody looks at asks again and is not refused"
 
 func (a *app) runStatus(ctx context.Context, dir string) error {
 	project, err := a.projectOf(dir)
@@ -115,17 +126,22 @@ func (a *app) runStatus(ctx context.Context, dir string) error {
 
 // projectOf reads adsync.yaml and nothing else.
 func (a *app) projectOf(dir string) (sources.Project, error) {
+	if a.git != nil && a.git.failure != nil {
+		return sources.Project{}, a.git.failure
+	}
 	project, problems := a.readProject(dir)
 	return project, a.invalid(loaded{project: project}, problems)
 }
 
 func (a *app) statusOf(ctx context.Context, p sources.Project) (statusDocument, error) {
-	d := statusDocument{FormatVersion: formatVersion, Folder: filepath.Join(p.Root, p.State), Open: []openDocument{}, Undecided: []undecidedDocument{}, Quarantined: []quarantinedDocument{}}
+	d := statusDocument{FormatVersion: formatVersion, Folder: p.StateFolder(), Open: []openDocument{}, Undecided: []undecidedDocument{}, Quarantined: []quarantinedDocument{}}
+	d.WritableByOthers = append([]string{}, state.WritableByOthers(d.Folder)...)
 	holding, err := state.HeldBy(d.Folder)
 	if err != nil {
 		return d, err
 	}
 	d.Lock = lockOf(holding)
+	d.order(ordersOf(p), time.Now())
 	store, err := a.openState(ctx, p, true)
 	if err != nil {
 		return d, err
@@ -139,6 +155,18 @@ func (a *app) statusOf(ctx context.Context, p sources.Project) (statusDocument, 
 	}
 	d.Managed = last.Len()
 	return d, d.fill(ctx, store)
+}
+
+// order reads what was ordered, and what the daemon says.
+func (d *statusDocument) order(at orders.Folder, now time.Time) {
+	d.Stop, d.Suspended = at.Stop(), at.Suspension(now)
+	said, lives, err := at.Daemon()
+	if err != nil || !lives {
+		return
+	}
+	if d.Daemon = &said; d.Stop == "" && said.Shared != "" {
+		d.Stop = orders.Folder(said.Shared).Stop()
+	}
 }
 
 // fill reads what earlier runs left.
@@ -169,7 +197,7 @@ func (d *statusDocument) fill(ctx context.Context, store state.Store) error {
 	}
 	for _, address := range slices.SortedFunc(maps.Keys(blocked), resource.Address.Compare) {
 		b := blocked[address]
-		d.Quarantined = append(d.Quarantined, quarantinedDocument{address.String(), b.Code, b.Message, b.Since})
+		d.Quarantined = append(d.Quarantined, quarantinedDocument{address.String(), b.Code, b.Message, b.Since, b.Run, quarantineEnds})
 	}
 	return nil
 }
@@ -198,7 +226,17 @@ func (a *app) statusText(d statusDocument) error {
 		line("account      %s (%s, %s)", d.Account.ID, d.Account.Currency, d.Account.TimeZone)
 	}
 	line("record       %s, %s managed, commit %d", d.Folder, plural(d.Managed, "resource"), d.Serial)
+	for _, open := range d.WritableByOthers {
+		line("  others may write %s, and with it what adsync sends; take that away: chmod go-w", open)
+	}
 	line("lock         %s", d.Lock)
+	line("daemon       %s", daemonLine(d.Daemon))
+	if d.Stop != "" {
+		line("stopped      %s lies there: nothing is sent until it is taken away", d.Stop)
+	}
+	if d.Suspended != nil {
+		line("suspended    %s", strings.TrimPrefix(d.Suspended.String(), "suspended "))
+	}
 	line("last run     %s", d.LastRun)
 	line("open         %s", plural(len(d.Open), "step"))
 	for _, s := range d.Open {
@@ -210,7 +248,10 @@ func (a *app) statusText(d statusDocument) error {
 	}
 	line("quarantined  %s", plural(len(d.Quarantined), "resource"))
 	for _, q := range d.Quarantined {
-		line("  %s  since %s: %s (%s)", q.Address, utc(q.Since), q.Message, q.Code)
+		line("  %s  refused since %s%s: %s (%s)", q.Address, utc(q.Since), q.by(), q.Message, q.Code)
+	}
+	if len(d.Quarantined) > 0 {
+		line("  no unattended run sends it again until %s", quarantineEnds)
 	}
 	for text := range strings.Lines(b.String()) {
 		if _, err := fmt.Fprintln(a.out, diag.Printable(strings.TrimSuffix(text, "\n"))); err != nil {
@@ -221,7 +262,31 @@ func (a *app) statusText(d statusDocument) error {
 	return nil
 }
 
+// daemonLine says who looks after the account, and when again.
+func daemonLine(d *orders.Daemon) string {
+	if d == nil {
+		return "none"
+	}
+	text := fmt.Sprintf("process %d on %s since %s", d.PID, d.Host, utc(d.Since))
+	switch {
+	case d.Running:
+		text += ", at work"
+	case d.State != "":
+		text += ", " + d.State
+		if d.Message != "" {
+			text += ": " + d.Message
+		}
+	}
+	if !d.Running && !d.Next.IsZero() {
+		text += ", next run " + utc(d.Next)
+	}
+	return text
+}
+
 func (a *app) nextAfterStatus(d statusDocument) {
+	if d.Suspended != nil {
+		a.note("to go on: adsync resume")
+	}
 	switch {
 	case d.Lock.Held:
 	case len(d.Open) > 0:
@@ -247,6 +312,13 @@ func (l lockDocument) String() string {
 		return "held by " + who.String()
 	}
 	return "free; " + who.String() + " was killed"
+}
+
+func (q quarantinedDocument) by() string {
+	if q.Run == "" {
+		return ""
+	}
+	return ", " + q.Run
 }
 
 // String says when the last run was and what it came to.

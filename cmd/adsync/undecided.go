@@ -24,7 +24,5 @@ func undecidedWords(undecided []reconcile.Undecided) string {
 
 // setAside gives what recovery has looked at already, and could not decide.
 func setAside(steps []state.Step) []reconcile.Undecided {
-	return slices.DeleteFunc(reconcile.UndecidedOf(steps), func(u reconcile.Undecided) bool {
-		return u.Step.Point != state.Unknown && u.Step.Point != state.BlockedStep
-	})
+	return slices.DeleteFunc(reconcile.UndecidedOf(steps), func(u reconcile.Undecided) bool { return !u.SetAside() })
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"path/filepath"
-
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -31,7 +29,7 @@ func (a *app) runUnlock(dir string) error {
 	if err != nil {
 		return err
 	}
-	found, err := state.Unlock(filepath.Join(project.Root, project.State))
+	found, err := state.Unlock(project.StateFolder())
 	switch {
 	case err != nil:
 		return err

@@ -31,6 +31,7 @@ func (a *app) validate() *cobra.Command {
 	c.Flags().BoolVar(&online, "online", false, "also have the service validate what apply would send; nothing is changed")
 	markedFlag(c, &marked)
 	c.Flags().BoolVar(&watching, "watch", false, "check again whenever a file changes, until interrupted")
+	a.fromGit(c, false)
 	a.outputs(c, "text", "json")
 	return c
 }

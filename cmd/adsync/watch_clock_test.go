@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"adsync/internal/watch"
+
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -44,8 +46,8 @@ func onAClock(t *testing.T, files map[string]string, test func(w *watched)) {
 		for name, content := range files {
 			w.save(name, content)
 		}
-		w.watch(w.dir, func() (news, error) {
-			return news{events: w.events, errors: w.errors, add: w.add, close: func() error { return nil }}, nil
+		w.watch(w.dir, func() (watch.News, error) {
+			return watch.News{Events: w.events, Errors: w.errors, Add: w.add, Close: func() {}}, nil
 		})
 		w.pass(time.Second)
 		w.said.Reset()
@@ -53,18 +55,21 @@ func onAClock(t *testing.T, files map[string]string, test func(w *watched)) {
 	})
 }
 
-func (w *watched) watch(root string, listen func() (news, error)) {
+func (w *watched) watch(root string, listen func() (watch.News, error)) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	a := &app{out: &w.said, err: &w.said, env: func(string) string { return "" }}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		(&watcher{root: root, settle: settle, lookAgain: lookAgain, listen: listen, look: a.lookAt(ctx, root), note: a.note}).run(ctx)
+		a.watcher(root, lookAgain, listen, a.lookAt(ctx, root, settle)).Run(ctx)
 	}()
 	w.t.Cleanup(func() { cancel(); <-ended })
 }
 
-func (w *watched) add(folder string) error {
+func (w *watched) add(folder string, names ...string) error {
+	if len(names) > 0 {
+		return nil // the folder around it
+	}
 	w.added = append(w.added, folder)
 	return w.refuses
 }
@@ -237,7 +242,7 @@ func TestF6AFolderThatIsSwappedIsReadAsOneGeneration(t *testing.T) {
 		w.save("..1/a.yaml", oneCampaign)
 		w.save("..2/a.yaml", brokenCampaign)
 		w.do(os.Symlink("..1", w.path("..data")))
-		w.watch(w.path("..data"), func() (news, error) { return news{}, errors.New("not here") })
+		w.watch(w.path("..data"), func() (watch.News, error) { return watch.News{}, errors.New("not here") })
 		w.pass(time.Second)
 		w.want("1 resource, no problems")
 		w.do(os.Symlink("..2", w.path("..data_tmp")))
@@ -251,20 +256,20 @@ func TestF6AFolderThatIsSwappedIsReadAsOneGeneration(t *testing.T) {
 func TestF11WithoutRoomForWatchesFilesAreLookedAt(t *testing.T) {
 	for _, row := range []struct {
 		name   string
-		listen func(w *watched) (news, error)
+		listen func(w *watched) (watch.News, error)
 		warns  string
 	}{
-		{"too many open files", func(*watched) (news, error) { return news{}, syscall.EMFILE }, "(too many open files); looking every 5s"},
-		{"no space left for another watch", func(w *watched) (news, error) {
+		{"too many open files", func(*watched) (watch.News, error) { return watch.News{}, syscall.EMFILE }, "(too many open files); looking every 5s"},
+		{"no space left for another watch", func(w *watched) (watch.News, error) {
 			w.refuses = syscall.ENOSPC
-			return news{events: w.events, errors: w.errors, add: w.add, close: func() error { return nil }}, nil
+			return watch.News{Events: w.events, Errors: w.errors, Add: w.add, Close: func() {}}, nil
 		}, "(no space left on device); looking every 5s"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &watched{t: t, dir: t.TempDir()}
 				w.save("a/a.yaml", oneCampaign)
-				w.watch(w.dir, func() (news, error) { return row.listen(w) })
+				w.watch(w.dir, func() (watch.News, error) { return row.listen(w) })
 				w.pass(3 * lookAgain)
 				if said := w.said.String(); strings.Count(said, row.warns) != 1 {
 					t.Errorf("the watcher says %q, want %q once", said, row.warns)

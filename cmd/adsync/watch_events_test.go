@@ -3,28 +3,27 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
+	"adsync/internal/watch"
 )
 
 // onDisk runs a watcher on the real file system with the system's own news. It
 // looks by itself only every lookAgain: a test that wants to see news gives an hour.
-func onDisk(t *testing.T, dir string, lookAgain time.Duration, listen func() (news, error)) (until func(words string)) {
+func onDisk(t *testing.T, dir string, lookAgain time.Duration, listen func() (watch.News, error)) (until func(words string)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	lines := make(chan string, 1000)
 	out := &lineWriter{lines: lines}
 	a := &app{out: out, err: out, env: func(string) string { return "" }}
-	w := &watcher{root: dir, settle: 5 * time.Millisecond, lookAgain: lookAgain, listen: listen, look: a.lookAt(ctx, dir), note: a.note}
+	w := a.watcher(dir, lookAgain, listen, a.lookAt(ctx, dir, 5*time.Millisecond))
+	w.Quiet = 5 * time.Millisecond
 	ended := make(chan struct{})
-	go func() { defer close(ended); w.run(ctx) }()
+	go func() { defer close(ended); w.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-ended })
 	return func(words string) {
 		t.Helper()
@@ -122,62 +121,4 @@ func TestF9AFolderThatIsPutInTheOldOnesPlaceIsWatched(t *testing.T) {
 		saveFile(t, filepath.Join(dir, "a.yaml"), threeCampaigns)
 		until("3 resources, no problems")
 	})
-}
-
-// TestF10LostNewsIsMadeUpForByLooking makes more changes than the system's
-// queue holds while nothing takes them out, so that news of the last is lost.
-func TestF10LostNewsIsMadeUpForByLooking(t *testing.T) {
-	dir := t.TempDir()
-	saveFile(t, filepath.Join(dir, "a.yaml"), oneCampaign)
-	gate := make(chan struct{})
-	overflowed := make(chan struct{}, 1)
-	until := onDisk(t, dir, time.Hour, func() (news, error) {
-		n, err := systemNews()
-		n.events = gated(n.events, gate)
-		n.errors = overflows(n.errors, overflowed)
-		return n, err
-	})
-	until("1 resource, no problems")
-	limit, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
-	noError(t, err)
-	events, err := strconv.Atoi(strings.TrimSpace(string(limit)))
-	noError(t, err)
-	one, other := filepath.Join(dir, "one.txt"), filepath.Join(dir, "other.txt")
-	saveFile(t, one, "")
-	for range events/2 + 4096 { // two events each; the library takes up to 4096 out of the queue
-		noError(t, os.Rename(one, other))
-		one, other = other, one
-	}
-	saveFile(t, filepath.Join(dir, "a.yaml"), threeCampaigns)
-	close(gate)
-	until("3 resources, no problems")
-	<-overflowed
-}
-
-// gated holds events back until the gate is open.
-func gated(all <-chan fsnotify.Event, gate <-chan struct{}) <-chan fsnotify.Event {
-	through := make(chan fsnotify.Event)
-	go func() {
-		defer close(through)
-		for event := range all {
-			<-gate
-			through <- event
-		}
-	}()
-	return through
-}
-
-// overflows says when the queue was full.
-func overflows(all <-chan error, overflowed chan<- struct{}) <-chan error {
-	through := make(chan error)
-	go func() {
-		defer close(through)
-		for err := range all {
-			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				overflowed <- struct{}{}
-			}
-			through <- err
-		}
-	}()
-	return through
 }

@@ -70,8 +70,13 @@ func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) e
 	}
 }
 
-// limited makes one attempt as soon as the limits let it. err is about the wait
-// before it.
+// mutates says that the request could change something.
+func (r request) mutates() bool {
+	return r.method != http.MethodGet && (r.endpoint.path != bulkPath || !saysValidateOnly(r.body))
+}
+
+// limited makes one attempt as soon as the limits let it, unless an order stands
+// against it by then. err is why there was none.
 func (c *Client) limited(ctx context.Context, r request, decode func([]byte) error) (failed *Error, err error) {
 	neither := &Error{fault: faultLocal} // says nothing of the service
 	failed = neither
@@ -79,7 +84,10 @@ func (c *Client) limited(ctx context.Context, r request, decode func([]byte) err
 	if err := c.limiter.wait(ctx, r.endpoint.template(r.method), r.bulk); err != nil {
 		return neither, err
 	}
-	failed = c.attempt(ctx, r, decode)
+	if err := c.Halted(); err != nil && r.mutates() {
+		return neither, err
+	}
+	c.around(ctx, func() { failed = c.attempt(ctx, r, decode) })
 	return failed, nil
 }
 
@@ -90,7 +98,11 @@ func (e *Error) stopped(cause error) *Error {
 	if e.Attempts > 0 {
 		stop.uncertain = e.Applied() == Unknown
 		stop.RequestID = e.RequestID
-		stop.Message = fmt.Sprintf("%s, after: %s", cause, e.happened())
+		why := cause.Error()
+		if errors.Is(cause, context.Canceled) {
+			why = interrupted
+		}
+		stop.Message = fmt.Sprintf("%s, after: %s", why, e.happened())
 	}
 	return stop
 }

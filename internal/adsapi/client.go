@@ -27,6 +27,8 @@ type Client struct {
 	key            Secret
 	userAgent      string
 	transport      http.RoundTripper
+	halt           func() error
+	around         func(context.Context, func())
 	limiter        *limiter
 	breaker        *breaker
 	budget         *budget
@@ -39,6 +41,12 @@ type Client struct {
 	requestTimeout time.Duration
 	maxAttempts    int
 	maxRetryAfter  time.Duration
+}
+
+// ReadOnly says that the client refuses every request that could change something.
+func (c *Client) ReadOnly() bool {
+	_, guarded := c.transport.(guard)
+	return guarded
 }
 
 // New checks the configuration and makes the client of one account. It
@@ -62,6 +70,8 @@ func New(cfg Config) (*Client, error) {
 		key:            cfg.Key,
 		userAgent:      cfg.UserAgent,
 		transport:      transport,
+		halt:           cfg.Halt,
+		around:         cfg.Around,
 		limiter:        newLimiter(cfg.Limits, cfg.Now, cfg.Sleep, waits.tell),
 		breaker:        newBreaker(cfg, waits.tell),
 		budget:         newBudget(),
@@ -75,6 +85,17 @@ func New(cfg Config) (*Client, error) {
 		maxAttempts:    cfg.MaxAttempts,
 		maxRetryAfter:  cfg.MaxRetryAfter,
 	}, nil
+}
+
+// Halted is ErrHalted with the order while one stands against changing anything.
+func (c *Client) Halted() error {
+	if c.halt == nil {
+		return nil
+	}
+	if order := c.halt(); order != nil {
+		return fmt.Errorf("%w: %w", ErrHalted, order)
+	}
+	return nil
 }
 
 // Left is how many requests may go out at once now, of those a minute that this

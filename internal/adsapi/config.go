@@ -29,7 +29,15 @@ type Config struct {
 	Transport http.RoundTripper
 	// ReadOnly makes every request that could change something fail with
 	// ErrReadOnly before it is sent (see guard).
-	ReadOnly  bool
+	ReadOnly bool
+	// Halt is asked before every attempt of every request that could change
+	// something. While it gives an error such a request fails with ErrHalted and is
+	// not sent. It may be called from many goroutines; nil halts nothing.
+	Halt func() error
+	// Around does every attempt of every request, from its first byte sent to the
+	// last byte read, by calling it once: who counts them, or lets others work
+	// meanwhile. nil only calls it.
+	Around    func(ctx context.Context, attempt func())
 	UserAgent string
 	Limits    Limits
 	// Now, Sleep and Rand are the clock and the randomness; nil means the
@@ -77,6 +85,9 @@ func (cfg Config) withDefaults() Config {
 	cfg.Limits.Share = cmp.Or(cfg.Limits.Share, 0.8)
 	if cfg.Transport == nil {
 		cfg.Transport = newTransport()
+	}
+	if cfg.Around == nil {
+		cfg.Around = func(_ context.Context, attempt func()) { attempt() }
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

@@ -23,6 +23,8 @@ var (
 	ErrConflict = errors.New("conflict")
 	// ErrReadOnly: a read-only client was asked to change something; nothing was sent.
 	ErrReadOnly = errors.New("client is read-only")
+	// ErrHalted: an order stands against changing anything (Config.Halt); nothing was sent since it was seen.
+	ErrHalted = errors.New("stopped by an order")
 	// ErrInvalidRequest: the request was refused here, before anything was sent.
 	ErrInvalidRequest = errors.New("request is not valid")
 )
@@ -84,6 +86,7 @@ type Error struct {
 	fault     fault
 	permanent bool // another attempt cannot help
 	uncertain bool // an earlier attempt had an unknown outcome
+	dryRun    bool // it only asked to validate
 	cause     error
 }
 
@@ -108,6 +111,9 @@ func (e *Error) happened() string {
 	case faultUnreadable:
 		return fmt.Sprintf("answer %d cannot be read: %s", e.Status, said)
 	case faultStopped:
+		if e.Message == "" && errors.Is(e.cause, context.Canceled) {
+			return interrupted
+		}
 		return "stopped: " + said
 	}
 	status := strings.TrimSpace(fmt.Sprintf("the service answered %d %s", e.Status, http.StatusText(e.Status)))
@@ -119,6 +125,9 @@ func (e *Error) happened() string {
 	}
 	return status + ": " + said
 }
+
+// interrupted is context.Canceled in words.
+const interrupted = "interrupted"
 
 func (e *Error) details() []string {
 	details := make([]string, 0, 5)
@@ -136,7 +145,10 @@ func (e *Error) details() []string {
 	if e.Attempts > 1 {
 		details = append(details, fmt.Sprintf("%d attempts", e.Attempts))
 	}
-	if e.Method != http.MethodGet && e.Applied() == Unknown {
+	switch {
+	case e.dryRun:
+		details = append(details, "a dry run: it changes nothing")
+	case e.Method != http.MethodGet && e.Applied() == Unknown:
 		details = append(details, "it may have been applied")
 	}
 	return details

@@ -79,6 +79,9 @@ func (c *Client) SubmitJob(ctx context.Context, key string, body []byte) (Job, e
 		job, err = decodeJob(body, "")
 		return err
 	})
+	if failed, ok := errors.AsType[*Error](err); ok {
+		failed.dryRun = saysValidateOnly(body)
+	}
 	return job, err
 }
 

@@ -38,6 +38,21 @@ func TestSubmittedJobThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// A job that only validates changes nothing, whatever became of it.
+func TestSubmittedDryRunThatWasCutOff(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"validate_only":true,"operations":[]}`:  "POST /bulk_mutation_jobs: connection broke: no whole answer within 1m0s (no request id, a dry run: it changes nothing)",
+		`{"validate_only":false,"operations":[]}`: "POST /bulk_mutation_jobs: connection broke: no whole answer within 1m0s (no request id, it may have been applied)",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, err := clientOf(t, &wire{answers: []answer{silent}}).SubmitJob(t.Context(), "", []byte(body))
+			if err == nil || err.Error() != want {
+				t.Errorf("error\n got %v\nwant %s", err, want)
+			}
+		})
+	}
+}
+
 func TestSubmitJobTooLarge(t *testing.T) {
 	w := &wire{}
 	_, err := clientOf(t, w).SubmitJob(t.Context(), "k", make([]byte, 16<<20+1))

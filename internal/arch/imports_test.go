@@ -10,7 +10,7 @@ import (
 // Imports point inward only; sources, plan, state and adsapi never meet.
 // The emulator is not in it: it shares nothing with the agent.
 var may = map[string][]string{
-	"cmd/adsync":          {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator"},
+	"cmd/adsync":          {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders"},
 	"reconcile":           {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
 	"plan":                {"internal/resource", "internal/diag", "internal/seeded"},
 	"sources":             {"internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/resource", "internal/diag", "internal/seeded"},
@@ -24,6 +24,13 @@ var may = map[string][]string{
 	"internal/resource":   {"internal/diag", "internal/seeded"},
 	"internal/planview":   {"plan", "internal/resource", "internal/diag"},
 	"internal/runview":    {"plan", "state", "internal/planview", "internal/resource", "internal/diag"},
+	"internal/daemon":     {"internal/orders", "internal/planview", "internal/runview"},
+	"internal/daemon/web": {"internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
+	"internal/watch":      {},
+	"internal/gitstore":   {"internal/diag"},
+	"internal/orders":     {},
+	"internal/webhook":    {},
+	"internal/notify":     {"internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
 	"internal/diag":       {},
 	"internal/seeded":     {}, // mistakes, behind build tags
 	"internal/dialect":    {},

@@ -110,6 +110,9 @@ func TestOnePlaceMutates(t *testing.T) {
 			if !ok || !slices.Contains(mutators, selector.Sel.Name) {
 				return true
 			}
+			if of, is := selector.X.(*ast.Ident); is && of.Name == "daemon" { // daemon.Upload is a type
+				return true
+			}
 			seen = true
 			if s.dir != "reconcile" {
 				t.Errorf("%s: %s calls %s; want only reconcile to mutate the service", s.at(n), s.dir, selector.Sel.Name)

@@ -57,6 +57,7 @@ const (
 	JobUnfinished      Code = "ADS2011" // a bulk job that does not end, or whose results never come whole
 	KeyConflict        Code = "ADS2012" // the service holds another request under the same key
 	ReadOneByOne       Code = "ADS2013" // a kind the service has no list of
+	CreateConflict     Code = "ADS2014" // a create met a conflict, and the service does not say with what
 )
 
 // Codes of problems with adsync's own state.

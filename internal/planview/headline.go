@@ -186,18 +186,8 @@ func counted(counts []count) string {
 
 // heldFor names the hazards that hold, each with how many changes it holds.
 func heldFor(d *Document) string {
-	changes := map[string]int{}
-	for i := range d.Changes {
-		own := map[string]bool{}
-		for _, h := range allHolds(&d.Changes[i]) {
-			if !own[h.hazard] {
-				changes[h.hazard]++
-			}
-			own[h.hazard] = true
-		}
-	}
 	var names []string
-	for name, n := range changes {
+	for name, n := range HeldBy(d) {
 		names = append(names, fmt.Sprintf("%s %s", name, thousands(int64(n))))
 	}
 	slices.Sort(names)

@@ -19,7 +19,10 @@ var (
 	//go:embed html/plan.js
 	htmlScript string
 
-	htmlTemplate = template.Must(template.New("plan").Parse(htmlText))
+	//go:embed html/part.html
+	htmlParts string
+
+	htmlTemplate = template.Must(template.Must(template.New("plan").Parse(htmlText)).New("parts").Parse(htmlParts))
 )
 
 // WriteHTML writes a plan as one page that needs no network and loads nothing:
@@ -27,7 +30,7 @@ var (
 // on a phone, in the dark, by keyboard and on paper, and without its script.
 func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
 	p := describe(schemas, d, detail{room: 400, list: 1000, like: 100})
-	return htmlTemplate.Execute(w, htmlPageOf(p, d))
+	return htmlTemplate.ExecuteTemplate(w, "plan", htmlPageOf(p, d))
 }
 
 // htmlPage is a page as the template reads it.

@@ -61,15 +61,7 @@ func firstOf(texts []string) string {
 }
 
 // releasing lists each allowance something waits for, and what none releases.
-// One that releases a whole accident stands for those of its rows.
 func (p *page) releasing(d *Document) {
-	whole := map[string]bool{}
-	for i := range d.Accidents {
-		if a := &d.Accidents[i]; a.Held > 0 && a.Allow != "" {
-			whole[diag.Printable(a.Allow)] = true
-		}
-	}
-	waiting := map[string]int{}
 	for i := range d.Changes {
 		c := &d.Changes[i]
 		var never []string
@@ -78,19 +70,13 @@ func (p *page) releasing(d *Document) {
 			case hazard == string(plan.Unselected), hazard == string(plan.Outdated): // says itself what to do
 			case h.allow == "" && !slices.Contains(never, hazard):
 				never = append(never, hazard)
-			case h.allow == "":
-			case whole[hazard]:
-				waiting[hazard]++
-			default:
-				waiting[h.allow]++
 			}
 		}
 		if len(never) > 0 {
 			p.unallowed = append(p.unallowed, fmt.Sprintf("%s (%s)", diag.Printable(c.Address), strings.Join(never, ", ")))
 		}
 	}
-	for allow, n := range waiting {
-		p.releases = append(p.releases, release{allow, n})
+	for _, r := range Releases(d) {
+		p.releases = append(p.releases, release{diag.Printable(r.Allow), r.Holds})
 	}
-	slices.SortFunc(p.releases, func(a, b release) int { return strings.Compare(a.allow, b.allow) })
 }

@@ -244,6 +244,27 @@ func (s *Schema) Group(a *Attribute) (*Group, bool) {
 	return nil, false
 }
 
+// Halves names the other attributes of the exclusive setting of an attribute: one
+// that is set takes their place.
+func (s *Schema) Halves(attribute string) (halves []string) {
+	a, known := s.Attribute(attribute)
+	if !known {
+		return nil
+	}
+	g, grouped := s.Group(a)
+	if !grouped || !g.Exclusive {
+		return nil
+	}
+	for i := range s.Attributes {
+		if other := &s.Attributes[i]; other != a {
+			if of, ok := s.Group(other); ok && of == g {
+				halves = append(halves, other.Name)
+			}
+		}
+	}
+	return halves
+}
+
 // NameOf is what people call the resource: the first naming attribute that is set.
 func (s *Schema) NameOf(r *Resource) string {
 	for _, name := range s.NameFrom {

@@ -9,8 +9,8 @@ import (
 // Snapshot is resources by address at one moment: desired, live or last.
 // The zero Snapshot is empty and ready. Several may read one at a time.
 type Snapshot struct {
-	byAddress map[Address]*Resource
-	added     []*Resource // as they came; not whole once one was taken out
+	byAddress map[Address]*Resource // nil where it was given in order and not changed since
+	added     []*Resource           // as they came; not whole once one was taken out
 	ordered   atomic.Pointer[[]*Resource]
 }
 
@@ -19,12 +19,42 @@ func NewSnapshot(resources int) *Snapshot {
 	return &Snapshot{byAddress: make(map[Address]*Resource, resources), added: make([]*Resource, 0, resources)}
 }
 
+// SnapshotOf is a snapshot of resources that stand in the order of their
+// addresses, and of others in any order. No two have one address.
+func SnapshotOf(ordered, others []*Resource) *Snapshot {
+	slices.SortFunc(others, byAddress)
+	all := make([]*Resource, 0, len(ordered)+len(others))
+	for len(ordered) > 0 && len(others) > 0 {
+		from := &ordered
+		if byAddress(others[0], ordered[0]) < 0 {
+			from = &others
+		}
+		all, *from = append(all, (*from)[0]), (*from)[1:]
+	}
+	all = append(append(all, ordered...), others...)
+	s := &Snapshot{}
+	s.ordered.Store(&all)
+	return s
+}
+
+func byAddress(a, b *Resource) int { return a.Address.Compare(b.Address) }
+
+// index makes room for change.
+func (s *Snapshot) index() {
+	if s.byAddress != nil {
+		return
+	}
+	s.added = slices.Clone(s.Ordered())
+	s.byAddress = make(map[Address]*Resource, len(s.added))
+	for _, r := range s.added {
+		s.byAddress[r.Address] = r
+	}
+}
+
 // Add puts a resource in and reports false, changing nothing, when its address
 // is taken.
 func (s *Snapshot) Add(r *Resource) bool {
-	if s.byAddress == nil {
-		s.byAddress = map[Address]*Resource{}
-	}
+	s.index()
 	before := len(s.byAddress)
 	if _, taken := s.byAddress[r.Address]; taken {
 		return false
@@ -45,6 +75,7 @@ func (s *Snapshot) Put(r *Resource) {
 
 // Remove takes a resource out.
 func (s *Snapshot) Remove(a Address) {
+	s.index()
 	if _, there := s.byAddress[a]; !there {
 		return
 	}
@@ -55,16 +86,26 @@ func (s *Snapshot) Remove(a Address) {
 
 // Get gives the resource at an address, nil where there is none.
 func (s *Snapshot) Get(a Address) *Resource {
-	if s == nil {
+	switch {
+	case s == nil:
 		return nil
+	case s.byAddress != nil:
+		return s.byAddress[a]
 	}
-	return s.byAddress[a]
+	ordered := s.Ordered()
+	if i, there := slices.BinarySearchFunc(ordered, a, func(r *Resource, a Address) int { return r.Address.Compare(a) }); there {
+		return ordered[i]
+	}
+	return nil
 }
 
 // Len counts the resources.
 func (s *Snapshot) Len() int {
-	if s == nil {
+	switch {
+	case s == nil:
 		return 0
+	case s.byAddress == nil:
+		return len(s.Ordered())
 	}
 	return len(s.byAddress)
 }
@@ -95,7 +136,7 @@ func (s *Snapshot) Ordered() []*Resource {
 		return *known
 	}
 	ordered := s.unordered()
-	slices.SortFunc(ordered, func(a, b *Resource) int { return a.Address.Compare(b.Address) })
+	slices.SortFunc(ordered, byAddress)
 	s.ordered.Store(&ordered) // where two sort at once, both find the same
 	return ordered
 }

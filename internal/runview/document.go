@@ -64,6 +64,8 @@ type Command string
 const (
 	Apply  Command = "apply"
 	Revert Command = "revert"
+
+	PauseAll Command = "pause-all"
 )
 
 // Ended says how a run ended.

@@ -58,6 +58,7 @@ type Settled struct {
 	ID       string        `json:"id"`
 	Code     string        `json:"code"`
 	Message  string        `json:"message"`
+	Do       string        `json:"do,omitempty"` // what to do about it
 	Position diag.Position `json:"position"`
 	Cell     diag.Position `json:"at"`
 }

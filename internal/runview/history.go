@@ -78,3 +78,23 @@ func (h *Head) spend() string {
 	m := h.Money.Reached
 	return planview.Sum(plan.Moved{Before: m.DailyBefore, After: m.DailyAfter}, h.Account.Currency) + " a day"
 }
+
+// Line is a run in one row of a page, all of it printable.
+type Line struct{ Run, What, Ends, Result, Who, Spend string }
+
+// exits are exit codes of runs in words; cmd/adsync freezes what each means.
+var exits = map[int]string{0: "finished", 6: "held", 8: "applied in part", 9: "an outcome is unknown"}
+
+// Line puts a run in words.
+func (h *Head) Line() Line {
+	ends := h.ends()
+	if h.Exit != nil && h.Ended == Finished {
+		if words, ok := exits[*h.Exit]; ok {
+			ends = words
+		}
+	}
+	return Line{printable(h.Run), printable(h.what()), ends, h.Result(), h.who(), h.spend()}
+}
+
+// Title is what the page of a run is of, printable.
+func (h *Head) Title() string { return h.title() }

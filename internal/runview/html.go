@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"adsync/internal/planview"
 	"adsync/internal/resource"
@@ -15,7 +16,10 @@ var (
 	//go:embed html/run.html
 	htmlText string
 
-	htmlTemplate = template.Must(template.New("run").Parse(htmlText))
+	//go:embed html/part.html
+	htmlParts string
+
+	htmlTemplate = template.Must(template.Must(template.New("run").Parse(htmlText)).New("parts").Parse(htmlParts))
 )
 
 // pageList is how many outcomes of one sort a page lists.
@@ -24,6 +28,18 @@ const pageList = 1000
 // WriteHTML writes a run as one page that needs no network, runs no script and
 // loads nothing.
 func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
+	return htmlTemplate.ExecuteTemplate(w, "run", htmlPageOf(schemas, d))
+}
+
+// HTMLPart writes a run as a part of a page that has a first heading and the look
+// of planview.Style. Nothing in it runs or loads.
+func HTMLPart(schemas resource.Schemas, d *Document) (template.HTML, error) {
+	var b strings.Builder
+	err := htmlTemplate.ExecuteTemplate(&b, "part", htmlPageOf(schemas, d))
+	return template.HTML(b.String()), err
+}
+
+func htmlPageOf(schemas resource.Schemas, d *Document) *htmlPage {
 	p := &htmlPage{
 		Policy: planview.StylePolicy(), Style: planview.Style(), Title: d.title(), About: d.about(), Counts: d.counts(), Error: printable(d.Error), Next: printable(d.Next), Hash: printable(d.PlanHash),
 		Verified: fmt.Sprintf("%s of %s", planview.Thousands(d.Verified), planview.Thousands(d.Touched)),
@@ -48,7 +64,7 @@ func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
 			p.Groups = append(p.Groups, groupOf(schemas, outcome, some))
 		}
 	}
-	return htmlTemplate.Execute(w, p)
+	return p
 }
 
 // htmlPage is a run as the template reads it.

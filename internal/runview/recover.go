@@ -61,13 +61,14 @@ func (r *Recovered) after(earlier *Recovered) *Recovered {
 // recover finds the outcome of a change from those of its operations: the worst
 // counts, and a change of which a part is missing is not applied.
 func (o *Outcome) recover(operations []state.Operation, killed bool) {
+	defer o.advise()
 	if len(operations) == 0 {
 		if killed {
 			o.Outcome, o.Message = state.OutcomeSkipped, "not reached"
 		}
 		return
 	}
-	o.Outcome, o.Code, o.Message, o.Do = state.OutcomeApplied, "", "", ""
+	o.Outcome, o.Code, o.Message = state.OutcomeApplied, "", ""
 	for _, one := range operations {
 		if one.ResourceID != "" {
 			o.ID = one.ResourceID
@@ -82,6 +83,12 @@ func (o *Outcome) recover(operations []state.Operation, killed bool) {
 	if o.Outcome == state.OutcomeApplied && o.missing() {
 		o.Outcome, o.Message = state.OutcomeSkipped, "begun; its later parts were not reached"
 	}
+}
+
+// advise says what to do about it as it is now.
+func (o *Outcome) advise() {
+	address, _ := resource.ParseAddress(o.Address)
+	o.Do = Do(o.Outcome, o.Code, address)
 }
 
 func (o *Outcome) apply(set resource.Attributes) {

@@ -70,7 +70,6 @@ func (w *world) run(p *process, agent *reconcile.Agent, wait time.Duration) *rec
 	defer p.end()
 	_, report, err := w.pass(p, agent, wait)
 	w.remark(err)
-	w.serial(p)
 	if p.dead {
 		w.count("crash")
 	}
@@ -126,15 +125,6 @@ func (w *world) finish(run *oracle.Apply, p *process, report *reconcile.Report, 
 	}
 }
 
-// serial notes how far a state has come.
-func (w *world) serial(p *process) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	h := p.disk.Header()
-	w.history.Serials[p.agent] = append(w.history.Serials[p.agent], h.Serial)
-	w.history.Lineages[p.agent] = append(w.history.Lineages[p.agent], h.Lineage)
-}
-
 func (w *world) remark(err error) {
 	if err != nil {
 		w.said(err.Error())
@@ -159,15 +149,11 @@ func (w *world) both(a action) {
 
 // desired is what the files say, and what is allowed.
 func (w *world) desired(p *process) reconcile.Desired {
-	policy := plan.DefaultPolicy()
-	d := reconcile.Desired{Snapshot: w.read(w.history.Commits[p.commit]), Policy: policy}
+	d := reconcile.Desired{Snapshot: w.read(w.history.Commits[p.commit]), Policy: w.policy}
 	if w.strict {
 		return d
 	}
-	d.Policy.ExposurePercent, d.Policy.UpdatePercent, d.Policy.BidShare = 1_000_000, 100, 1_000_000
-	wide := plan.Guard{HoldAbove: 1_000_000, RefuseFrom: 1_000_001}
-	d.Policy.Budget, d.Policy.Bid = wide, wide
-	for _, text := range []string{"activates", "shifted", "series", "scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day"} {
+	for _, text := range []string{"activates", "shifted", "series", "scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"} {
 		allowance, err := plan.ParseAllowance(text)
 		if err != nil {
 			panic(err)
@@ -175,6 +161,25 @@ func (w *world) desired(p *process) reconcile.Desired {
 		d.Standing = append(d.Standing, allowance)
 	}
 	return d
+}
+
+// policyOf is the default policy with what a history says of it, and wide where
+// the history is not about guards.
+func policyOf(s script) plan.Policy {
+	p := plan.DefaultPolicy()
+	if s.Prune != "" {
+		p.Prune = plan.OnPrune(s.Prune)
+	}
+	if s.Revert {
+		p.Drift = plan.Revert
+	}
+	if s.Strict {
+		return p
+	}
+	p.ExposurePercent, p.UpdatePercent, p.BidShare, p.ShrinkPercent = 1_000_000, 100, 1_000_000, 100
+	wide := plan.Guard{HoldAbove: 1_000_000, RefuseFrom: 1_000_001}
+	p.Budget, p.Bid = wide, wide
+	return p
 }
 
 // foreign is what somebody else does: edits, pauses, archives, creates.

@@ -15,6 +15,11 @@ import (
 type disk struct {
 	state.Store
 	process *process
+	wrote   func(state.Header, bool) // after a write; true where it cannot have left all as it was
+	looked  func(state.Header, string)
+
+	folder  *folder     // nil where the state is in memory
+	writing *sync.Mutex // one write at a time, so that they are noted in their order
 
 	mu    *sync.Mutex
 	sent  map[string]bool       // by request: marked as sent
@@ -23,7 +28,7 @@ type disk struct {
 }
 
 func newDisk(store state.Store) *disk {
-	return &disk{Store: store, mu: &sync.Mutex{}, sent: map[string]bool{}, begun: map[string]int{}, steps: map[string]state.Step{}}
+	return &disk{Store: store, writing: &sync.Mutex{}, mu: &sync.Mutex{}, sent: map[string]bool{}, begun: map[string]int{}, steps: map[string]state.Step{}}
 }
 
 // of gives the same disk to another process.
@@ -34,16 +39,32 @@ func (d *disk) of(p *process) *disk {
 }
 
 // write does something durable. A process that dies here loses it, or keeps it.
-func (d *disk) write(do func() error) error {
-	alive := d.process.effect()
-	if !alive && !d.process.lastWords() {
-		return errDead
+func (d *disk) write(do func() error) error { return d.put(false, do) }
+
+// put is write; certain says that it changes something in any case.
+func (d *disk) put(certain bool, do func() error) error {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	if !d.process.effect() {
+		return d.die(do)
 	}
 	err := do()
-	if !alive {
-		return errDead
+	if err == nil {
+		d.wrote(d.Header(), certain)
 	}
 	return err
+}
+
+// die is the write at which a process died, or one after it.
+func (d *disk) die(do func() error) error {
+	keep, first := d.process.lastWords()
+	if first && d.folder != nil {
+		d.tear(keep, do)
+	}
+	if keep && d.folder == nil && do() == nil {
+		d.wrote(d.Header(), false)
+	}
+	return errDead
 }
 
 // holds says that the journal has a request's exact bytes and key, marked as
@@ -70,7 +91,7 @@ func requestName(path, key string, body []byte) string {
 }
 
 func (d *disk) Begin(ctx context.Context, steps ...state.Step) error {
-	return d.write(func() error {
+	return d.put(true, func() error {
 		if err := d.Store.Begin(ctx, steps...); err != nil {
 			return err
 		}
@@ -85,7 +106,7 @@ func (d *disk) Begin(ctx context.Context, steps ...state.Step) error {
 }
 
 func (d *disk) Move(ctx context.Context, id string, to state.Point, u state.Update) error {
-	return d.write(func() error {
+	return d.put(true, func() error {
 		if err := d.Store.Move(ctx, id, to, u); err != nil {
 			return err
 		}
@@ -115,12 +136,12 @@ func (d *disk) Advance(ctx context.Context, a []resource.Address) error {
 }
 
 func (d *disk) NextSequence(ctx context.Context) (n int64, err error) {
-	err = d.write(func() error { n, err = d.Store.NextSequence(ctx); return err })
+	err = d.put(true, func() error { n, err = d.Store.NextSequence(ctx); return err })
 	return n, err
 }
 
 func (d *disk) Finish(ctx context.Context, id string, a []state.Applied, o []state.OperationOutcome) error {
-	return d.write(func() error { return d.Store.Finish(ctx, id, a, o) })
+	return d.put(true, func() error { return d.Store.Finish(ctx, id, a, o) })
 }
 
 func (d *disk) RecordFile(ctx context.Context, source, id string) error {

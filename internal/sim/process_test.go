@@ -9,7 +9,6 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/kinds"
-	"adsync/internal/resource"
 	"adsync/reconcile"
 )
 
@@ -49,13 +48,14 @@ func (p *process) effect() bool {
 	return !p.dead
 }
 
-// lastWords says once that the write at which the process died was kept.
-func (p *process) lastWords() bool {
+// lastWords says once whether the write at which the process died was kept, and
+// that this is that write.
+func (p *process) lastWords() (keep, first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	keep := p.death.Keep && !p.said && p.count == p.death.At
+	first = !p.said && p.count == p.death.At
 	p.said = true
-	return keep
+	return first && p.death.Keep, first
 }
 
 // start begins a process of an agent with what the files say now.
@@ -63,6 +63,7 @@ func (w *world) start(agent int, readOnly bool, d death, c cut) (*process, *reco
 	w.processes++
 	p := &process{number: w.processes, agent: agent, commit: len(w.history.Commits) - 1, readOnly: readOnly, death: d}
 	p.ctx, p.end = context.WithCancel(w.ctx)
+	w.reopen(agent)
 	p.disk = w.disks[agent].of(p)
 	l := &line{world: w, process: p, carry: w.carry, cut: c}
 	key := w.history.Credentials[agent]
@@ -76,14 +77,8 @@ func (w *world) start(agent int, readOnly bool, d death, c cut) (*process, *reco
 	if err != nil {
 		panic(err)
 	}
-	files := w.history.Commits[p.commit]
-	named := map[resource.Address]bool{}
-	for tag := range files {
-		named[addressOf(files, tag)] = true
-	}
 	a := &reconcile.Agent{
 		Service: service, Store: p.disk, Schemas: kinds.All(), Logger: w.logger, Now: time.Now, Sleep: sleep,
-		Named: func(a resource.Address) bool { return named[a] },
 	}
 	a.Account.ID, a.Account.Currency, a.Account.TimeZone = account, "USD", "America/New_York"
 	return p, a

@@ -14,6 +14,9 @@ type script struct {
 	Points  uint64 // of the service's behaviour where the interface is silent; 0 is the published one
 	Wire    bool   // requests go over pipes
 	Read    bool   // files go through the real readers
+	Disk    bool   // the states are in folders, which are cut and damaged
+	Prune   string // what the policy says of what the files leave out: "pause", "archive", "" to keep
+	Revert  bool   // the policy writes drift back
 	Strict  bool   // the default policy, and nothing allowed
 	Actions []action
 }
@@ -55,7 +58,7 @@ func (a action) String() string {
 }
 
 func (s script) String() string {
-	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, strict %v", s.Seed, s.Points, s.Wire, s.Read, s.Strict)}
+	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v", s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict)}
 	for i, a := range s.Actions {
 		lines = append(lines, fmt.Sprintf("%2d. %s", i+1, a))
 	}
@@ -97,6 +100,9 @@ func drawScript(seed uint64) script {
 	for range 2 + d.IntN(10) {
 		s.Actions = append(s.Actions, d.action(of, second))
 	}
+	s.Disk = d.once(25)
+	s.Prune = []string{"", "", "", "pause", "archive"}[d.IntN(5)]
+	s.Revert = d.once(4)
 	return s
 }
 

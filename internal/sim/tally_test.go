@@ -15,25 +15,34 @@ import (
 // tally counts what happened over all histories.
 type tally struct {
 	mu     sync.Mutex
-	counts map[string]int
-	fired  map[string]int
-	values map[string]int // open point=value
+	Counts map[string]int `json:"counts"`
+	Fired  map[string]int `json:"faults_fired"`
+	Values map[string]int `json:"open_points"` // by point=value
 }
 
 func newTally() *tally {
-	return &tally{counts: map[string]int{}, fired: map[string]int{}, values: map[string]int{}}
+	return &tally{Counts: map[string]int{}, Fired: map[string]int{}, Values: map[string]int{}}
+}
+
+// join takes in what was counted elsewhere.
+func (t *tally) join(other *tally) {
+	for to, from := range map[*map[string]int]map[string]int{&t.Counts: other.Counts, &t.Fired: other.Fired, &t.Values: other.Values} {
+		for what, n := range from {
+			(*to)[what] += n
+		}
+	}
 }
 
 func (t *tally) add(what string, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.counts[what] += n
+	t.Counts[what] += n
 }
 
 func (t *tally) fault(s fault.State) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.fired[faultName(s)] += s.Fired
+	t.Fired[faultName(s)] += s.Fired
 }
 
 // faultName is a fault by what it does, beyond its kind where that says little.
@@ -52,7 +61,7 @@ func (t *tally) points(drawn map[openpoint.Name]string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for name, value := range drawn {
-		t.values[string(name)+"="+value]++
+		t.Values[string(name)+"="+value]++
 	}
 }
 
@@ -65,13 +74,13 @@ func (t *tally) missing() []string {
 			panic(err)
 		}
 		name := faultName(fault.State{Kind: armed[0].Kind, Action: armed[0].Action})
-		if t.fired[name] == 0 && !slices.Contains(missing, name) {
+		if t.Fired[name] == 0 && !slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}
 	}
 	for _, p := range openpoint.Table() {
 		for _, value := range p.Values {
-			if name := string(p.Name) + "=" + value; t.values[name] == 0 {
+			if name := string(p.Name) + "=" + value; t.Values[name] == 0 {
 				missing = append(missing, name)
 			}
 		}
@@ -79,16 +88,41 @@ func (t *tally) missing() []string {
 	return missing
 }
 
+// String is a table for people and, as its last line, the same for programs.
 func (t *tally) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	lines := []string{"happened:"}
-	for _, what := range slices.Sorted(maps.Keys(t.counts)) {
-		lines = append(lines, fmt.Sprintf("%10d %s", t.counts[what], what))
+	var lines []string
+	for _, part := range []struct {
+		title  string
+		counts map[string]int
+	}{{"happened", t.Counts}, {"faults fired", t.Fired}, {"open points drawn", t.Values}} {
+		lines = append(lines, part.title+":")
+		for _, what := range slices.Sorted(maps.Keys(part.counts)) {
+			lines = append(lines, fmt.Sprintf("%10d %s", part.counts[what], what))
+		}
 	}
-	lines = append(lines, "faults fired:")
-	for _, what := range slices.Sorted(maps.Keys(t.fired)) {
-		lines = append(lines, fmt.Sprintf("%10d %s", t.fired[what], what))
+	lines = append(lines, fmt.Sprintf("%d histories, %d actions, %d requests, %d mutations, %d faults fired, %d violations",
+		t.Counts["history"], t.actions(), t.Counts["request"], t.Counts["mutation"], sum(t.Fired), t.Counts["violation"]))
+	text, err := json.Marshal(t)
+	if err != nil {
+		panic(err)
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, "totals "+string(text)), "\n")
+}
+
+func (t *tally) actions() (n int) {
+	for what, times := range t.Counts {
+		if strings.HasPrefix(what, "action ") {
+			n += times
+		}
+	}
+	return n
+}
+
+func sum(counts map[string]int) (n int) {
+	for _, times := range counts {
+		n += times
+	}
+	return n
 }

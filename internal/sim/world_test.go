@@ -17,6 +17,7 @@ import (
 	"adsync/internal/emulator/openpoint"
 	emworld "adsync/internal/emulator/world"
 	"adsync/internal/sim/oracle"
+	"adsync/plan"
 	"adsync/state"
 )
 
@@ -44,6 +45,7 @@ type world struct {
 	logger   *slog.Logger
 	wrongKey bool
 	strict   bool
+	policy   plan.Policy
 	reads    bool  // files go through the program's own readers
 	wrong    error // what an action itself found wrong
 
@@ -81,24 +83,44 @@ func openWorld(ctx context.Context, s script, t *tally) *world {
 	w.logger = newLogger(w)
 	w.service = w.openService(s)
 	w.connect(s.Wire)
+	w.history.Released = map[string]bool{}
+	w.history.Versions = map[int][]oracle.Version{}
 	keys := []string{firstKey, secondKey}
 	for i, key := range keys {
-		store, err := state.NewMemory(state.Options{Now: time.Now, Random: w.random})
-		if err != nil {
-			panic(err)
-		}
-		w.disks = append(w.disks, newDisk(store))
+		w.disks = append(w.disks, w.openDisk(i, s))
 		_, known, _ := w.service.World().ByKey(key)
 		w.history.Actors = append(w.history.Actors, known.Actor)
 		w.history.Credentials = append(w.history.Credentials, keys[i])
 	}
 	w.history.Account = account
 	w.history.Secrets = append(keys, personKey, foreignKey)
-	w.history.Serials, w.history.Lineages = map[int][]int64{}, map[int][]string{}
 	w.history.Commits = []oracle.Files{{}}
+	w.history.Prune, w.history.Revert = s.Prune, s.Revert
+	w.policy = policyOf(s)
 	w.history.KeysHold, w.history.ListsHold = s.keysHold(), s.listsHold()
 	w.history.Alone, w.history.Shared = s.alone(), s.shared()
 	return w
+}
+
+// openDisk makes the state of an agent, in memory or in a folder.
+func (w *world) openDisk(agent int, s script) *disk {
+	var in *folder
+	options := state.Options{Now: time.Now, Random: w.random}
+	open := func() (state.Store, error) { return state.NewMemory(options) }
+	if s.Disk {
+		in = newFolder(options, rand.New(rand.NewPCG(s.Seed, uint64(agent))))
+		open = in.open
+	}
+	store, err := open()
+	if err != nil {
+		panic(err)
+	}
+	d := newDisk(store)
+	d.folder = in
+	d.wrote = func(h state.Header, certain bool) { w.version(agent, h, certain) }
+	d.looked = func(h state.Header, digest string) { w.looked(agent, h, digest) }
+	w.version(agent, store.Header(), false)
+	return d
 }
 
 func (w *world) openService(s script) *emulator.Server {
@@ -134,6 +156,12 @@ func (w *world) connect(wired bool) {
 }
 
 func (w *world) close() error {
+	for _, d := range w.disks {
+		if d.folder != nil {
+			_ = d.Close()
+			d.folder.remove()
+		}
+	}
 	if w.server != nil {
 		w.carry.(*http.Transport).CloseIdleConnections()
 		_ = w.server.Close()
@@ -182,6 +210,20 @@ func record(text json.RawMessage) oracle.Record {
 		panic(fmt.Sprintf("record %s: %v", text, err))
 	}
 	return r
+}
+
+// version notes how far a state has come.
+func (w *world) version(agent int, h state.Header, certain bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.history.Versions[agent] = append(w.history.Versions[agent], oracle.Version{Serial: h.Serial, Lineage: h.Lineage, Wrote: certain})
+}
+
+// looked notes all a state holds. Not every write is one a process can die at.
+func (w *world) looked(agent int, h state.Header, digest string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.history.Versions[agent] = append(w.history.Versions[agent], oracle.Version{Serial: h.Serial, Lineage: h.Lineage, Digest: digest})
 }
 
 // said is something an agent shows.

@@ -18,6 +18,12 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"a probe whose result is lost", script{Seed: 129403, Points: 4842466573236654797, Actions: []action{
 			{Do: "add", Value: 51}, {Do: "fault", Fault: `{"match": {"times": 1}, "action": {"job": {"do": "lose_result", "n": 1}}}`}, {Do: "apply"},
 		}}},
+		{"a budget somebody raised, beneath an activation", script{Seed: 1941, Actions: []action{
+			{Do: "add", Value: 23}, {Do: "apply"}, {Do: "edit", Value: 43}, {Do: "foreign", What: 14, Value: 36},
+		}}},
+		{"an activation by somebody, before a raised budget", script{Seed: 10904, Actions: []action{
+			{Do: "add", Value: 20}, {Do: "apply"}, {Do: "foreign", What: 1}, {Do: "edit", What: 14, Value: 38},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

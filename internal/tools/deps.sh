@@ -6,6 +6,9 @@ need() { # need COMMAND-OR-FILE PACKAGE
 	command -v "$1" >/dev/null 2>&1 || [ -e "$1" ] || missing="$missing $2"
 }
 need git git
+need /usr/sbin/sshd openssh-server
+need ssh-keygen openssh-client
+need gpg gnupg
 need soffice libreoffice-calc-nogui
 need /usr/lib/python3/dist-packages/openpyxl python3-openpyxl
 need pdftotext poppler-utils
@@ -16,6 +19,7 @@ need chromium chromium
 need jq jq
 need strace strace
 need curl curl
+need systemd-analyze systemd
 [ -z "$missing" ] && exit 0
 echo "installing:$missing"
 run=""

@@ -9,7 +9,8 @@ import (
 // keys, a second resource of one key is the service's, and is left out here: it
 // still must not spend (invariant 9). So is that of a second agent with a state
 // of its own, where lists do not show what the first has made, or not as what
-// the files call it by now, and the service never told it by the key.
+// the files call it by now, and the service never told it by the key. Where a
+// person says that nothing was made, and what was made is archived, it is made anew.
 func SingleBirth(h *History) error {
 	born := map[string]*Entry{}
 	for i := range h.W {
@@ -21,6 +22,8 @@ func SingleBirth(h *History) error {
 		first := born[tag]
 		switch {
 		case first == nil:
+			born[tag] = e
+		case h.Released[tag] && h.Live(e.Seq - 1)[first.ID].After.text("status") == "archived":
 			born[tag] = e
 		case first.Actor != e.Actor && !(h.ListsHold && h.recognisable(first, e)) && !h.told(first, e):
 		case first.createKey() != e.createKey():

@@ -3,7 +3,8 @@ package oracle
 import "fmt"
 
 // JustifiedWrite is invariant 2: what an agent wrote stands in the files of the
-// run that sent it, or is the safe default of a create.
+// run that sent it, is the safe default of a create, or is what the policy says of
+// a resource they no longer name.
 func JustifiedWrite(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
@@ -16,6 +17,9 @@ func JustifiedWrite(h *History) error {
 		}
 		if r.Commit < 0 {
 			return fmt.Errorf("entry %d (%s %s %s) was sent outside a run", e.Seq, e.Action, e.Kind, e.tag())
+		}
+		if h.pruned(e, r.Commit) {
+			continue
 		}
 		if err := h.Commits[r.Commit].justify(e); err != nil {
 			return fmt.Errorf("entry %d, sent for commit %d: %w", e.Seq, r.Commit, err)

@@ -2,14 +2,67 @@ package oracle
 
 import "fmt"
 
-// AbsenceIsNotDeletion is invariant 6: the policy of the simulation keeps what
-// the files no longer name, so no agent ever archives.
+// AbsenceIsNotDeletion is invariant 6: what the files no longer name is archived
+// or paused only where the policy of the history says so, and only what they
+// named before. Nothing else is ever archived here.
 func AbsenceIsNotDeletion(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
-		if _, ours := h.ours(e); ours && managed(e) && e.After.text("status") == "archived" && e.Before.text("status") != "archived" {
-			return fmt.Errorf("entry %d archives %s %s; no file and no policy asks for it", e.Seq, e.Kind, e.tag())
+		if _, ours := h.ours(e); !ours || !managed(e) || same(e.Before.at("status"), e.After.at("status")) {
+			continue
 		}
+		status := e.After.text("status")
+		if status != "archived" && (status != "paused" || e.Before == nil) {
+			continue
+		}
+		r := h.requestOf(e)
+		if r == nil || r.Commit < 0 {
+			continue // invariant 2 says so
+		}
+		_, named := h.Commits[r.Commit][e.tag()]
+		if status == "paused" && named || h.pruned(e, r.Commit) {
+			continue
+		}
+		return fmt.Errorf("entry %d makes %s %s %s; no file asks for it, and the policy says %q of what the files leave out", e.Seq, e.Kind, e.tag(), status, h.Prune)
 	}
 	return nil
+}
+
+// Pruned are the entries that did what the policy says of what the files leave out.
+func Pruned(h *History) (found []*Entry) {
+	for i := range h.W {
+		e := &h.W[i]
+		if _, ours := h.ours(e); !ours || !managed(e) {
+			continue
+		}
+		if r := h.requestOf(e); r != nil && r.Commit >= 0 && h.pruned(e, r.Commit) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// pruned says that an entry does what the policy says of a resource the files of a
+// commit no longer name, and nothing else; they name nothing beneath it either.
+func (h *History) pruned(e *Entry, commit int) bool {
+	to, prunes := map[string]string{"pause": "paused", "archive": "archived"}[h.Prune]
+	if !prunes || e.Before == nil || e.After.text("status") != to {
+		return false
+	}
+	for tag, item := range h.Commits[commit] {
+		if tag == e.tag() || item.Parent == e.tag() {
+			return false
+		}
+	}
+	for _, f := range fields[e.Kind] {
+		if f.name != "status" && !same(e.Before.at(f.path), e.After.at(f.path)) {
+			return false
+		}
+	}
+	for _, before := range h.Commits[:commit] {
+		if _, named := before[e.tag()]; named {
+			return true
+		}
+	}
+	return false
 }

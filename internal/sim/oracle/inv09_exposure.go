@@ -75,7 +75,7 @@ func (r Record) budget(kind string) int64 {
 // asked is what could be spent when the files are carried out on top of what
 // is live: what is held, for whatever reason, stays as it is.
 func (h *History) asked(a *Apply, live map[string]*Entry) int64 {
-	files, touched := h.Commits[a.Commit], h.touchedBeside(a.Agent)
+	files := h.Commits[a.Commit]
 	var sum int64
 	found := map[string]bool{}
 	for _, e := range live {
@@ -85,9 +85,6 @@ func (h *History) asked(a *Apply, live map[string]*Entry) int64 {
 		}
 		found[tag] = true
 		sum += max(e.After.spend(e.Kind), files.spend(tag, e.After))
-		if touched[tag] { // what others set is held by itself: a budget while the files activate, an activation while the files raise
-			sum += max(e.After.budget(e.Kind), files.budget(tag, e.After)) - max(e.After.spend(e.Kind), files.spend(tag, e.After))
-		}
 	}
 	for tag := range files {
 		if !found[tag] {

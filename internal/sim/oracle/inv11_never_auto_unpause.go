@@ -31,10 +31,11 @@ func NeverAutoUnpause(h *History) error {
 }
 
 // readBetween says that an agent could know of an entry when it sent a request:
-// a read that began after it ended before.
+// a read that began after it ended before. In the request that brought the entry
+// about it may have come after the answer.
 func (h *History) readBetween(id string, foreign *Entry, sent *Request) bool {
 	for _, r := range h.Requests {
-		if r.Agent != sent.Agent || r.Method != "GET" || r.N < foreign.Request || r.N > sent.N || r.Answered.IsZero() || r.Answered.After(sent.At) || r.Status != 200 || !r.Whole {
+		if r.Agent != sent.Agent || r.Method != "GET" || r.N <= foreign.Request || r.N > sent.N || r.Answered.IsZero() || r.Answered.After(sent.At) || r.Status != 200 || !r.Whole {
 			continue
 		}
 		if pathNames(r.Path, id) {

@@ -3,7 +3,8 @@ package oracle
 import "fmt"
 
 // FreshBasis is invariant 14: an agent that has read what a stranger wrote does
-// not overwrite it, as drift and conflicts are held here. What was written after
+// not overwrite it: conflicts are held here, and drift where the policy does not
+// write it back. What was written after
 // the agent's last look at the resource is the window that nobody can close.
 func FreshBasis(h *History) error {
 	if h.Shared {
@@ -31,7 +32,7 @@ func FreshBasis(h *History) error {
 					}
 					continue
 				}
-				if r := h.requestOf(e); over.by != nil && r != nil && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) {
+				if r := h.requestOf(e); over.by != nil && r != nil && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) && !h.reverts(e.tag(), f.name, over.by, r.Commit) {
 					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
 				}
 			}
@@ -48,6 +49,37 @@ func (h *History) agreed(tag, name string, value any, to int) bool {
 		}
 	}
 	return false
+}
+
+// reverts says that the policy writes drift back, and that the files say the same
+// as when a stranger wrote: otherwise both were edited.
+func (h *History) reverts(tag, name string, by *Entry, to int) bool {
+	was, had := h.Commits[max(by.Commit-1, 0)].wants(tag, name)
+	is, has := h.Commits[to].wants(tag, name)
+	return h.Revert && had && has && same(was, is)
+}
+
+// Reverted are the entries that put back what a stranger had changed just before.
+func Reverted(h *History) (found []*Entry) {
+	before := map[string]*Entry{}
+	for i := range h.W {
+		e := &h.W[i]
+		over := before[e.ID]
+		before[e.ID] = e
+		if _, ours := h.ours(e); !ours || !managed(e) || over == nil || over.Before == nil {
+			continue
+		}
+		if _, ours := h.ours(over); ours {
+			continue
+		}
+		for _, f := range fields[e.Kind] {
+			if was := over.Before.at(f.path); !same(was, over.After.at(f.path)) && same(was, e.After.at(f.path)) {
+				found = append(found, e)
+				break
+			}
+		}
+	}
+	return found
 }
 
 // newborn says that a stranger wrote while the run was under way that created the

@@ -98,13 +98,17 @@ type History struct {
 	W        []Entry
 	Applies  []*Apply
 
-	Account     string   // id of the account the files name
-	Credentials []string // of the agents, by number
-	Actors      []string // of the agents, as W names them
-	Secrets     []string // what must never be shown
-	Output      string   // everything an agent logged, reported or returned
-	Serials     map[int][]int64
-	Lineages    map[int][]string
+	Account     string            // id of the account the files name
+	Credentials []string          // of the agents, by number
+	Actors      []string          // of the agents, as W names them
+	Secrets     []string          // what must never be shown
+	Output      string            // everything an agent logged, reported or returned
+	Versions    map[int][]Version // of the agents' states, by number, in order
+	Loads       []Load
+	Released    map[string]bool // tags of which a person says that nothing was made
+
+	Prune  string // of the policy: "pause", "archive", or "" to keep
+	Revert bool   // the policy writes back what somebody changed
 
 	KeysHold  bool // the service knows every create key at once and for good
 	ListsHold bool // what is created is in lists at once
@@ -138,7 +142,7 @@ var Safety = []Check{
 	{16, "a dry run changes nothing", DryRunIsDry},
 	{17, "every job keeps the limits of jobs", BatchLegality},
 	{18, "every planned change has one outcome, and what is applied was applied", OutcomesAddUp},
-	{19, "the state's serial rises and its lineage stays", StateIntegrity},
+	{19, "a state is all there or refused, its serial rises and its lineage stays", StateIntegrity},
 	{21, "nobody knocks before Retry-After is over", RetryDiscipline},
 	{22, "no secret is shown", NoLeak},
 	{24, "amounts are exact", ExactAmounts},

@@ -64,6 +64,14 @@ func (h *History) Standing() []string {
 	return ids
 }
 
+// TagOf is whose a resource is.
+func (h *History) TagOf(id string) string {
+	if e := h.Live(h.last())[id]; e != nil {
+		return e.After.tag()
+	}
+	return ""
+}
+
 func (h *History) last() int64 {
 	if len(h.W) == 0 {
 		return 0

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/emulator"
+	"adsync/internal/runview"
+	"adsync/plan"
+
+	"github.com/chromedp/chromedp"
+	"github.com/xuri/excelize/v2"
+)
+
+// watchman is a daemon in a process of its own, of one account against an
+// emulator, and who asks it.
+type watchman struct {
+	*testing.T
+	dir, root string
+	log       *bytes.Buffer
+}
+
+const watchmansToken = "watchman-0123456789abcdef"
+
+// springAt is one campaign that may spend so much a day.
+func springAt(budget string) string {
+	return "kind: campaign\nkey: spring\nname: Spring\nstatus: active\nbidding_type: clicks\nbudget: {daily: " + budget + "}\n"
+}
+
+// hire starts a daemon on a folder and waits until it answers.
+func hire(t *testing.T) *watchman {
+	t.Helper()
+	service, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{ID: "adacct_page", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-page-key", Features: emulator.AllFeatures()}}})
+	noError(t, err)
+	line := httptest.NewServer(service)
+	folder := t.TempDir()
+	w := &watchman{T: t, dir: filepath.Join(folder, "shoes"), log: &bytes.Buffer{}}
+	noError(t, os.Mkdir(w.dir, 0o755))
+	w.save("adsync.yaml", "account: {id: adacct_page, currency: USD, timezone: America/New_York}\n")
+	w.save("spring.yaml", springAt("50.00"))
+	operator := filepath.Join(folder, "operator.yaml")
+	noError(t, os.WriteFile(operator, []byte("policy: {max_daily_exposure: 1000, exposure: {percent: 1000000}}\n"), 0o600))
+	c := exec.Command(os.Args[0], "daemon", "--listen", "127.0.0.1:0", "--log-format", "json", "--settle", "200ms", "--every", "30s", w.dir)
+	c.Env = append(os.Environ(), asCommand+"=1", envBaseURL+"="+line.URL+"/v1", envKey+"=sk-page-key", envOperator+"="+operator, envDaemonToken+"="+watchmansToken)
+	said, err := c.StderrPipe()
+	noError(t, err)
+	noError(t, c.Start())
+	address, read := make(chan string, 1), make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines := bufio.NewScanner(said); lines.Scan(); {
+			var entry struct{ Msg, Address string }
+			if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Address != "" {
+				address <- entry.Address
+			}
+			fmt.Fprintf(w.log, "%s\n", lines.Bytes())
+		}
+	}()
+	t.Cleanup(func() {
+		noError(t, c.Process.Signal(syscall.SIGTERM))
+		<-read
+		if err := c.Wait(); err != nil && c.ProcessState.ExitCode() != exitInterrupted {
+			t.Errorf("the daemon ended with %v", err)
+		}
+		if t.Failed() {
+			t.Logf("%s", w.log)
+		}
+		line.Close()
+		service.Close()
+	})
+	select {
+	case at := <-address:
+		w.root = "http://" + at
+	case <-time.After(30 * time.Second):
+		t.Fatal("the daemon answers nobody")
+	}
+	return w
+}
+
+func (w *watchman) save(name, text string) {
+	w.Helper()
+	noError(w.T, os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o644))
+}
+
+// ask asks the API, and reads the answer.
+func ask[T any](w *watchman, method, path string, body io.Reader) (answer T) {
+	w.Helper()
+	r, err := http.NewRequest(method, w.root+"/api/v1/accounts/shoes"+path, body)
+	noError(w.T, err)
+	r.Header.Set("Authorization", "Bearer "+watchmansToken)
+	got, err := http.DefaultClient.Do(r)
+	noError(w.T, err)
+	defer got.Body.Close()
+	content, err := io.ReadAll(got.Body)
+	noError(w.T, err)
+	if got.StatusCode != http.StatusOK {
+		w.Fatalf("%s %s: %s %s", method, path, got.Status, content)
+	}
+	noError(w.T, json.Unmarshal(content, &answer))
+	return answer
+}
+
+// until looks at the account until it is as wanted.
+func (w *watchman) until(what string, is func(daemon.Status) bool) daemon.Status {
+	w.Helper()
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	var s daemon.Status
+	for began := time.Now(); time.Since(began) < time.Minute; <-look.C {
+		if s = ask[daemon.Status](w, "GET", "", nil); is(s) && !s.Running {
+			return s
+		}
+	}
+	w.Fatalf("never %s: %+v", what, s)
+	return s
+}
+
+// spends wants the account to have what the files say, so much a day.
+func (w *watchman) spends(daily int64) daemon.Status {
+	return w.until(fmt.Sprint("at ", daily), func(s daemon.Status) bool {
+		return (s.State == daemon.InSync || s.State == daemon.Applied) && s.Exposure.Daily == daily*1_000_000
+	})
+}
+
+// TestAHeldRaiseIsApprovedInThePage goes the whole way: a file asks for more than
+// a run may raise, a person says yes in the browser, and the account has it.
+func TestAHeldRaiseIsApprovedInThePage(t *testing.T) {
+	w := hire(t)
+	w.spends(50)
+	w.save("spring.yaml", strings.Replace(springAt("120.00"), "name: Spring", "name: Spring sale", 1)) // the name goes, and what is left is another plan
+	var plans []string
+	held := w.until("held, and planned anew after the apply", func(s daemon.Status) bool {
+		if s.Held == 1 && !slices.Contains(plans, s.PlanHash) {
+			plans = append(plans, s.PlanHash)
+		}
+		return s.State == daemon.Held && s.Pending == 0 && len(plans) == 2
+	})
+	browser, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()))...)
+	defer cancel()
+	tab, end := chromedp.NewContext(browser)
+	defer end()
+	tab, end = context.WithTimeout(tab, time.Minute)
+	defer end()
+	noError(t, chromedp.Do(tab,
+		chromedp.Navigate(w.root+"/login?back=/accounts/shoes"),
+		chromedp.SendKeys(chromedp.CSS("#name"), "Ann Example"),
+		chromedp.SendKeys(chromedp.CSS("#token"), watchmansToken+"\r"),
+		chromedp.WaitVisible(chromedp.CSS("#allow0")),
+		chromedp.Click(chromedp.CSS("#allow0")),
+		chromedp.SendKeys(chromedp.CSS("#note"), "agreed with Bob"),
+		chromedp.Click(chromedp.CSS("form.approve button")),
+		chromedp.WaitVisible(chromedp.CSS(".done")),
+	))
+	now := w.spends(120)
+	approvals := ask[struct{ Approvals []daemon.Approval }](w, "GET", "/approvals", nil).Approvals
+	if len(approvals) != 1 || approvals[0].By != "Ann Example" || approvals[0].Note != "agreed with Bob" || approvals[0].PlanHash != held.PlanHash || strings.Join(approvals[0].Allow, " ") != "raises-spend=campaign/spring" {
+		t.Errorf("approvals: %+v; want Ann's, for the plan %s", approvals, held.PlanHash)
+	}
+	if run := ask[runview.Document](w, "GET", "/runs/"+now.Run, nil); !strings.HasSuffix(run.By, ", approved by Ann Example") || run.Summary["applied"] != 1 || run.Money.Reached.DailyAfter != 120_000_000 {
+		t.Errorf("the report: by %q, %v, %+v; want Ann's yes in it, and the raise", run.By, run.Summary, run.Money)
+	}
+	if strings.Contains(w.log.String(), watchmansToken) || strings.Contains(w.log.String(), "sk-page-key") {
+		t.Error("a secret is in the log")
+	}
+}
+
+// TestALookAtAFileChangesNothing drops files at the daemon: in the place of one
+// of the account, beside them, and with a mistake.
+func TestALookAtAFileChangesNothing(t *testing.T) {
+	w := hire(t)
+	before := w.spends(50)
+	type look struct {
+		Problems []string
+		Marked   string
+		Plan     *struct{ Summary plan.Summary }
+	}
+	seen := ask[look](w, "POST", "/look?name=spring.yaml", strings.NewReader(springAt("300.00")))
+	if len(seen.Problems) != 0 || seen.Plan == nil || seen.Plan.Summary.Held != 1 || seen.Plan.Summary.Create != 0 {
+		t.Errorf("in the place of spring.yaml: %+v", seen)
+	}
+	seen = ask[look](w, "POST", "/look?name=summer.yaml", strings.NewReader(strings.NewReplacer("spring", "summer", "Spring", "Summer").Replace(springAt("20.00"))))
+	if len(seen.Problems) != 0 || seen.Plan == nil || seen.Plan.Summary.Create != 1 {
+		t.Errorf("beside spring.yaml: %+v", seen)
+	}
+	seen = ask[look](w, "POST", "/look?name=spring.txt", strings.NewReader("x"))
+	if len(seen.Problems) != 1 || seen.Plan != nil {
+		t.Errorf("no source: %+v", seen)
+	}
+	book := excelize.NewFile()
+	noError(t, book.SetSheetName("Sheet1", "Campaigns"))
+	noError(t, book.SetSheetRow("Campaigns", "A1", &[]string{"Key", "Campaign", "Status", "Bidding type", "Daily budget"}))
+	noError(t, book.SetSheetRow("Campaigns", "A2", &[]string{"autumn", "Autumn", "paused", "clicks", "a lot"}))
+	content, err := book.WriteToBuffer()
+	noError(t, err)
+	seen = ask[look](w, "POST", "/look?name=autumn.xlsx", content)
+	if len(seen.Problems) != 1 || !strings.HasPrefix(seen.Problems[0], "autumn.xlsx:Campaigns!E2: ") || seen.Plan != nil || seen.Marked == "" {
+		t.Errorf("with a mistake: %+v", seen)
+	}
+	files, err := filepath.Glob(filepath.Join(w.dir, ".adsync", "look-*"))
+	if err != nil || len(files) > 0 {
+		t.Errorf("left behind: %q %v", files, err)
+	}
+	if now := w.spends(50); now.Run != before.Run || now.Revision.Content != before.Revision.Content {
+		t.Errorf("a look changed something: %+v", now)
+	}
+}

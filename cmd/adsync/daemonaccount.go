@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/orders"
+	"adsync/internal/watch"
+	"adsync/sources"
+)
+
+// accounts makes what the loops need of each account. Those whose configuration is
+// as it was are given again as they are.
+func (d *daemonRun) accounts(config sources.Daemon, page *page) []daemon.Account {
+	var accounts []daemon.Account
+	known := map[string]daemon.Account{}
+	for _, a := range config.Accounts {
+		account, there := d.known[a.Name.Value]
+		if version := versionOf(a); !there || account.Version != version {
+			account = d.account(config, a)
+			account.Version = version
+		}
+		known[a.Name.Value] = account
+		accounts = append(accounts, account)
+	}
+	d.known = known
+	if err := page.wakeFor(config, d.hub, d.secret); err != nil {
+		d.log.Error("no webhook is taken", "error", err)
+	}
+	return accounts
+}
+
+// versionOf is another where a loop has to begin anew.
+func versionOf(a sources.DaemonAccount) string {
+	g := a.Git
+	return fmt.Sprintf("%q", []any{a.Folder, a.State, a.Operator, a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, g.URL.Value, g.Ref.Value, g.Path.Value,
+		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From, g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value, g.Timeout, fmt.Sprintf("%+v", a.Notify)})
+}
+
+func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daemon.Account {
+	name := a.Name.Value
+	own := d.app.forAccount(d.log.With("account", name))
+	own.heard = d.secrets.add
+	if a.Operator != "" {
+		own.flags.operator = a.Operator
+	}
+	w := &worker{app: own, planOnly: a.PlanOnly, results: a.Results}
+	account := daemon.Account{Name: name, Source: a.Folder, Every: a.Every, Full: a.Full, Worker: w}
+	watched := func(context.Context, func(daemon.Trigger)) {}
+	var home string
+	if a.Folder != "" {
+		folder := newWatchedFolder(own, a.Folder, a.Settle, d.system)
+		project, _ := own.readProject(a.Folder) // its problems are those of the first run
+		w.source, watched, home = folder, folder.watch, project.StateFolder()
+	} else {
+		if a.State == "" {
+			a.State = filepath.Join(config.State, name)
+		}
+		branch := newFollowedBranch(own, a)
+		w.source, account.Source, home = branch, branch.name(), branch.stateFolder()
+	}
+	w.orders = d.attendant(config, name, home)
+	account.Orders, account.Shown, account.Archive = w.orders, w.orders.shown, &archive{own, w.orders, a.Folder}
+	if a.Folder != "" {
+		account.Look = (&looker{worker: w, dir: a.Folder}).look
+	}
+	worker, tell := d.telling(config, a, w, w.orders, d.log.With("account", name))
+	account.Worker = worker
+	account.Watch = func(ctx context.Context, wake func(daemon.Trigger)) {
+		var both sync.WaitGroup
+		both.Go(func() { watched(ctx, wake) })
+		both.Go(func() { tell(ctx) })
+		d.watchOrders(ctx, w.orders, wake, own.note)
+		both.Wait()
+	}
+	account.Close = func() {
+		w.hangUp()
+		if own.git != nil {
+			own.git.end()
+		}
+		if err := w.orders.end(); err != nil {
+			d.log.Warn("the account could not be given back", "account", name, "error", err)
+		}
+	}
+	return account
+}
+
+// watchOrders wakes the loop for what people order by files.
+func (d *daemonRun) watchOrders(ctx context.Context, t *attendant, wake func(daemon.Trigger), note func(string, ...any)) {
+	stopped := t.Suspension(time.Now()) != nil
+	w := &watch.Watcher{
+		Root: string(t.folder), Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"}, Quiet: afterEvent, LookAgain: rescan, Blind: rescanBlind, Listen: listenTo(d.system), Note: note,
+		Look: func() time.Duration {
+			stands := t.Suspension(time.Now()) != nil
+			switch {
+			case stopped && !stands:
+				wake(daemon.Continued)
+			case stands && !stopped, len(t.folder.Asks()) > 0:
+				wake(daemon.Asked)
+			}
+			stopped = stands
+			return 0
+		},
+	}
+	w.Run(ctx)
+}
+
+func (d *daemonRun) attendant(config sources.Daemon, name, stateFolder string) *attendant {
+	host, _ := os.Hostname()
+	t := &attendant{folder: orders.Folder(stateFolder), say: orders.Daemon{PID: os.Getpid(), Host: host, Version: release, Account: name, Since: d.began}}
+	if config.File != "" {
+		t.shared = orders.Folder(filepath.Dir(config.File))
+		t.say.Shared = string(t.shared)
+	}
+	if config.Listen.Value != listenNowhere && !d.flags.once {
+		t.say.Listen = config.Listen.Value
+	}
+	return t
+}
+
+// forAccount is the command as the run of one account needs it: nothing is
+// printed, what people would hear is logged, and who waits lets others work.
+func (a *app) forAccount(log *slog.Logger) *app {
+	c := a.clock.orSystem()
+	own := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: a.env, flags: a.flags, command: "adsync daemon", told: func(text string) { log.Info(text) }}
+	own.flags.quiet, own.flags.output = true, "json"
+	own.clock = clock{now: c.now, sleep: func(ctx context.Context, wait time.Duration) (err error) {
+		daemon.Away(ctx, func() { err = c.sleep(ctx, wait) })
+		return err
+	}}
+	return own
+}

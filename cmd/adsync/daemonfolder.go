@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/watch"
+)
+
+// How often a folder is looked at though nothing tells of a change, and how soon
+// after an event.
+const (
+	rescan      = 30 * time.Second
+	rescanBlind = 10 * time.Second
+	afterEvent  = 100 * time.Millisecond
+)
+
+// watchedFolder is a source that anybody may change at any time.
+type watchedFolder struct {
+	app    *app
+	dir    string
+	settle time.Duration
+	system *watch.System // nil where the system does not tell
+	follow watch.Still
+	read   atomic.Pointer[[]string] // the files the last run read
+}
+
+func newWatchedFolder(a *app, dir string, settle time.Duration, system *watch.System) *watchedFolder {
+	f := &watchedFolder{app: a, dir: dir, settle: settle, system: system}
+	f.follow = watch.Still{Settle: settle, Sum: f.sum}
+	return f
+}
+
+func (f *watchedFolder) files(context.Context, []string) (files, error) {
+	return files{dir: f.dir}, nil
+}
+
+func (f *watchedFolder) sum() string {
+	project, _ := f.app.readProject(f.dir)
+	if read := f.read.Load(); read != nil {
+		return project.Sum(*read)
+	}
+	return project.Sum(nil)
+}
+
+// still waits until what was read has held still for as long as files have to
+// settle, unless the watcher has seen so already.
+func (f *watchedFolder) still(ctx context.Context, _ files, sum string, read []string) (bool, error) {
+	f.read.Store(&read)
+	if f.follow.Holds(sum) {
+		return true, nil
+	}
+	if err := f.app.clock.sleep(ctx, f.settle); err != nil {
+		return false, err
+	}
+	if f.sum() != sum {
+		return false, nil
+	}
+	f.follow.Took(sum)
+	return true, nil
+}
+
+// watch tells of changes of the files, until the context ends.
+func (f *watchedFolder) watch(ctx context.Context, wake func(daemon.Trigger)) {
+	f.follow.Changed = func(string) { wake(daemon.Files) }
+	w := &watch.Watcher{
+		Root: f.dir, Quiet: min(afterEvent, f.settle), LookAgain: rescan, Blind: rescanBlind,
+		Listen: listenTo(f.system), Look: f.follow.Look, Note: f.app.note,
+	}
+	w.Run(ctx)
+}
+
+// listenTo is a system's news, or none.
+func listenTo(s *watch.System) func() (watch.News, error) {
+	if s == nil {
+		return func() (watch.News, error) { return watch.News{Close: func() {}}, nil }
+	}
+	return s.Listen
+}

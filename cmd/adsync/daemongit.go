@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"adsync/internal/daemon"
+	"adsync/internal/gitstore"
+	"adsync/sources"
+)
+
+// followedBranch is a source whose files are those of a commit.
+type followedBranch struct {
+	app    *app
+	config sources.DaemonAccount
+	at     string // the commit that is checked out
+}
+
+func newFollowedBranch(a *app, config sources.DaemonAccount) *followedBranch {
+	g := config.Git
+	a.git = &gitSource{named: &g, flags: gitFlags{url: g.URL.Value, ref: g.Ref.Value, path: g.Path.Value, state: config.State}}
+	return &followedBranch{app: a, config: config}
+}
+
+// name is the address without credentials, and the branch.
+func (b *followedBranch) name() string {
+	host, err := gitstore.HostOf(b.config.Git.URL.Value)
+	if err != nil {
+		host = "git"
+	}
+	url := b.config.Git.URL.Value
+	if _, rest, has := strings.Cut(url, "@"); has {
+		url = rest
+	}
+	if !strings.Contains(url, host) {
+		url = host
+	}
+	return strings.TrimSpace(url + " " + b.config.Git.Ref.Value)
+}
+
+func (b *followedBranch) stateFolder() string { return filepath.Join(b.config.State, "state") }
+
+// files fetches the branch, and checks its commit out where it is another.
+func (b *followedBranch) files(ctx context.Context, accepts []string) (f files, err error) {
+	g := b.app.git
+	daemon.Away(ctx, func() { err = b.app.fetchRevision(ctx) })
+	r := g.revision
+	f.revision = daemon.Revision{Commit: r.Commit, Branch: shortRef(r.Ref), Author: r.Author, Subject: r.Subject, Time: r.At}
+	if gitstore.ClassOf(err) == gitstore.Held && accepted(accepts, r.Commit) {
+		err = g.store.Accept(ctx, r)
+	}
+	if gitstore.ClassOf(err) == gitstore.Held {
+		return f, &exit{exitRefused, fmt.Sprintf("%v; nothing is sent until somebody accepts it: adsync reconcile --accept-commit %.12s", err, r.Commit)}
+	}
+	if err != nil {
+		return f, gitExit(err)
+	}
+	if g.checkout == nil || b.at != r.Commit {
+		if g.checkout != nil {
+			g.checkout.Close()
+			g.checkout = nil
+		}
+		if err := b.app.checkOut(ctx); err != nil {
+			return f, err
+		}
+		b.at = r.Commit
+	}
+	f.dir = g.checkout.Project.Root
+	return f, nil
+}
+
+// still: a commit does not change.
+func (b *followedBranch) still(context.Context, files, string, []string) (bool, error) {
+	return true, nil
+}
+
+func shortRef(ref string) string {
+	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
+		if rest, is := strings.CutPrefix(ref, prefix); is {
+			return rest
+		}
+	}
+	return ref
+}
+
+// accepted says that somebody accepted a commit by name.
+func accepted(accepts []string, commit string) bool {
+	for _, given := range accepts {
+		if len(given) >= 12 && strings.HasPrefix(commit, given) {
+			return true
+		}
+	}
+	return false
+}

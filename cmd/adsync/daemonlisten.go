@@ -1,0 +1,191 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"reflect"
+	"sync/atomic"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/daemon/web"
+	"adsync/internal/webhook"
+	"adsync/sources"
+)
+
+// Where the daemon's token is, unless its configuration says so.
+const (
+	envDaemonToken        = "ADSYNC_DAEMON_TOKEN"
+	envDaemonTokenFile    = "ADSYNC_DAEMON_TOKEN_FILE"
+	envDaemonTokenCommand = "ADSYNC_DAEMON_TOKEN_COMMAND"
+)
+
+// listenNowhere is the address of a daemon that does not listen.
+const listenNowhere = "none"
+
+// page is what the daemon shows to the network: page, API, metrics and webhooks. A
+// nil server listens nowhere.
+type page struct {
+	config   sources.Daemon // it was made of
+	server   *web.Server
+	listener net.Listener
+	hooks    atomic.Pointer[webhook.Receiver]
+	log      *slog.Logger
+}
+
+// checkPage says what keeps the daemon from listening, before anything runs.
+func (d *daemonRun) checkPage(ctx context.Context, config sources.Daemon) error {
+	if d.flags.once || config.Listen.Value == listenNowhere {
+		return nil
+	}
+	options, err := d.pageOptions(ctx, config)
+	if err != nil {
+		return err
+	}
+	if err := options.Check(); err != nil {
+		return configuration("%v", err)
+	}
+	return nil
+}
+
+func (d *daemonRun) pageOptions(ctx context.Context, config sources.Daemon) (o web.Options, err error) {
+	o = web.Options{Listen: cmp.Or(config.Listen.Value, web.DefaultListen), BehindProxy: config.BehindProxy, UserHeader: config.UserHeader.Value, Pprof: config.Pprof, Schemas: schemas(), Version: release, Log: d.log}
+	for _, host := range config.Hosts {
+		o.Hosts = append(o.Hosts, host.Value)
+	}
+	if o.Token, err = d.app.daemonToken(ctx, config.Token); err != nil {
+		return o, err
+	}
+	if config.Cert.Value != "" {
+		if o.TLS, err = web.ReadTLS(config.Cert.Value, config.Key.Value); err != nil {
+			return o, configuration("tls: %v", err)
+		}
+	}
+	return o, nil
+}
+
+// secret reads what a reference of the configuration leads to.
+func (d *daemonRun) secret(r sources.KeyReference) (string, error) {
+	text, err := d.app.secretOf(context.Background(), r)
+	d.secrets.add(text)
+	return text, err
+}
+
+// listen opens the listener.
+func (d *daemonRun) listen(ctx context.Context, config sources.Daemon, metrics *web.Metrics) (*page, error) {
+	p := &page{config: config, log: d.log}
+	if d.flags.once || config.Listen.Value == listenNowhere {
+		return p, nil
+	}
+	options, err := d.pageOptions(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	options.Metrics, options.Alive, options.Hooks = metrics, d.hub.Alive, p
+	server, err := web.New(options, d.hub)
+	if err != nil {
+		return nil, configuration("%v", err)
+	}
+	p.listener, err = server.Bind()
+	switch {
+	case err != nil && config.Listen.Value == "": // nobody asked for it
+		d.log.Warn("nobody is answered: listen names another address, or none", "error", err)
+		return p, nil
+	case err != nil:
+		return nil, configuration("listen: %v", err)
+	}
+	p.server = server
+	d.log.Info("the daemon answers", "address", p.address(), "tls", options.TLS != nil, "orders", options.Token != web.Token{})
+	return p, nil
+}
+
+func (p *page) serve(ctx context.Context) {
+	if p.server == nil {
+		return
+	}
+	if err := p.server.Serve(ctx, p.listener); err != nil {
+		p.log.Error("the page is not served any more", "error", err)
+	}
+}
+
+func (p *page) address() string {
+	if p.listener == nil {
+		return listenNowhere
+	}
+	return p.listener.Addr().String()
+}
+
+// moved says that a configuration wants another page than this.
+func (p *page) moved(config sources.Daemon) bool {
+	of := func(c sources.Daemon) any {
+		hosts := []string{}
+		for _, h := range c.Hosts {
+			hosts = append(hosts, h.Value)
+		}
+		return []any{c.Listen.Value, c.Token.From, c.Token.Value, c.Cert.Value, c.Key.Value, c.BehindProxy, c.UserHeader.Value, c.Pprof, hosts}
+	}
+	return !reflect.DeepEqual(of(p.config), of(config))
+}
+
+// ServeHTTP takes pushes for the accounts there are now.
+func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if hooks := p.hooks.Load(); hooks != nil {
+		hooks.ServeHTTP(w, r)
+		return
+	}
+	http.NotFound(w, r)
+}
+
+// wakeFor has pushes wake the accounts that want it.
+func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, secret func(sources.KeyReference) (string, error)) error {
+	if p.server == nil {
+		return nil
+	}
+	hooks := map[string]webhook.Hook{}
+	for _, a := range config.Accounts {
+		if a.Webhook.From == "" {
+			continue
+		}
+		text, err := secret(a.Webhook)
+		if err != nil {
+			return err
+		}
+		hooks[a.Name.Value] = webhook.Hook{Secret: webhook.NewSecret(text), Branch: a.Git.Ref.Value}
+	}
+	receiver, err := webhook.New(hooks, func(account string) { _ = hub.Wake(account, daemon.Push) }, time.Now, p.log) // an account that is gone by now needs no waking
+	if err == nil {
+		p.hooks.Store(receiver)
+	}
+	return err
+}
+
+// daemonToken reads the token from where the configuration or the environment
+// says it is. None is no error: then nobody gives orders.
+func (a *app) daemonToken(ctx context.Context, r sources.KeyReference) (web.Token, error) {
+	for from, name := range map[string]string{"env": envDaemonToken, "file": envDaemonTokenFile, "command": envDaemonTokenCommand} {
+		value := a.env(name)
+		if r.From != "" || value == "" {
+			continue
+		}
+		if from == "env" {
+			value = name
+		}
+		r = sources.KeyReference{From: from, Setting: sources.Setting{Value: value}}
+	}
+	if r.From == "" {
+		return web.Token{}, nil
+	}
+	text, err := a.secretOf(ctx, r)
+	if err != nil {
+		return web.Token{}, fmt.Errorf("the daemon's token: %w", err)
+	}
+	token, err := web.NewToken(text)
+	if err != nil {
+		return web.Token{}, configuration("%v", err)
+	}
+	return token, nil
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/daemon/web"
+	"adsync/internal/notify"
+	"adsync/sources"
+)
+
+// teller is a worker of which people are told what its runs came to.
+type teller struct {
+	daemon.Worker
+	notifier *notify.Notifier
+	orders   *attendant
+	failures int // runs in a row that failed for the time being
+}
+
+func (t *teller) Run(ctx context.Context, r daemon.Request) daemon.Result {
+	result := t.Worker.Run(ctx, r)
+	switch result.Class {
+	case daemon.Transient, daemon.Internal, daemon.Credentials:
+		t.failures++
+	case daemon.Locked, daemon.Stopped:
+	default:
+		t.failures = 0
+	}
+	now := time.Now()
+	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: t.failures, Suspended: t.orders.Suspension(now)}, now))
+	return result
+}
+
+// telling has people told of an account, where its configuration names somebody.
+func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w daemon.Worker, at *attendant, log *slog.Logger) (daemon.Worker, func(context.Context)) {
+	to, err := d.destinations(a)
+	var notifier *notify.Notifier
+	if err == nil && len(to) > 0 {
+		notifier, err = notify.New(a.Name.Value, to, notify.Options{Page: d.pageOf(config, a.Name.Value), Log: log})
+	}
+	if err != nil {
+		log.Error("nobody is told", "error", err)
+	}
+	if notifier == nil {
+		return w, func(context.Context) {}
+	}
+	return &teller{Worker: w, notifier: notifier, orders: at}, notifier.Run
+}
+
+// checkNotify says what keeps people from being told, before anything runs.
+func (d *daemonRun) checkNotify(config sources.Daemon) error {
+	for _, a := range config.Accounts {
+		to, err := d.destinations(a)
+		if err == nil {
+			_, err = notify.New(a.Name.Value, to, notify.Options{})
+		}
+		if err != nil {
+			return configuration("account %s: %v", a.Name.Value, err)
+		}
+	}
+	return nil
+}
+
+// destinations reads the secrets of the places an account names.
+func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination, error) {
+	var all []notify.Destination
+	for _, n := range a.Notify {
+		one := notify.Destination{Name: n.Form + " of " + n.Position.String(), Form: notify.Form(n.Form), Remind: n.Remind}
+		one.Mail = notify.Mail{Host: n.Host, Port: n.Port, TLS: n.TLS, User: n.User, From: n.From, To: n.To}
+		for _, s := range []struct {
+			from sources.KeyReference
+			to   *notify.Secret
+		}{{n.URL, &one.URL}, {n.Key, &one.Key}, {n.Password, &one.Mail.Password}} {
+			if s.from.From == "" {
+				continue
+			}
+			text, err := d.secret(s.from)
+			if err != nil {
+				return nil, err
+			}
+			*s.to = notify.NewSecret(text)
+		}
+		for _, topic := range n.On {
+			one.On = append(one.On, notify.Topic(topic.Value))
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// pageOf is where people find an account: under the first name the daemon is known
+// by, else where it listens.
+func (d *daemonRun) pageOf(config sources.Daemon, account string) string {
+	if config.Listen.Value == listenNowhere {
+		return ""
+	}
+	u := url.URL{Scheme: "http", Host: cmp.Or(config.Listen.Value, web.DefaultListen), Path: "/accounts/" + account}
+	if config.BehindProxy || config.Cert.Value != "" {
+		u.Scheme = "https"
+	}
+	if len(config.Hosts) > 0 {
+		u.Host = config.Hosts[0].Value
+	}
+	return u.String()
+}

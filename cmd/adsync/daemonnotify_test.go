@@ -1,0 +1,114 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/notify"
+	"adsync/sources"
+)
+
+func TestTopicsOfTheConfigurationAreThose(t *testing.T) {
+	var topics []string
+	for _, topic := range notify.Topics() {
+		topics = append(topics, string(topic))
+	}
+	if !slices.Equal(topics, sources.NotifyTopics) {
+		t.Errorf("the configuration knows %q; want %q", sources.NotifyTopics, topics)
+	}
+}
+
+// told is a message as a program reads it.
+type told struct {
+	Account, Title, Page string
+	Topics               []string
+	Sections             []struct {
+		Items []struct{ Text, Command string }
+	}
+}
+
+// TestPeopleAreToldOfADaemon: what a daemon applies, holds, and is ordered, signed;
+// a run that changes nothing tells nobody.
+func TestPeopleAreToldOfADaemon(t *testing.T) {
+	s := serveAccount(t)
+	dir, operator := ownQuickstart(t)
+	messages := make(chan told, 100)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		stamp, sum, _ := strings.Cut(strings.TrimPrefix(r.Header.Get("X-Adsync-Signature"), "t="), ",v1=")
+		m := hmac.New(sha256.New, []byte("a key of the webhook"))
+		fmt.Fprintf(m, "%s.%s", stamp, body)
+		if hex.EncodeToString(m.Sum(nil)) != sum {
+			t.Errorf("signature %q is not of the body", r.Header.Get("X-Adsync-Signature"))
+		}
+		var one told
+		if err := json.Unmarshal(body, &one); err != nil {
+			t.Error(err)
+		}
+		messages <- one
+	}))
+	defer hook.Close()
+	t.Setenv("HOOK_URL", hook.URL+"/secret-path")
+	t.Setenv("HOOK_KEY", "a key of the webhook")
+	file := filepath.Join(t.TempDir(), "daemon.yaml")
+	saveFile(t, file, fmt.Sprintf(`
+listen: none
+every: 2s
+settle: 200ms
+operator: %s
+notify:
+- webhook: {url: {env: HOOK_URL}, key: {env: HOOK_KEY}}
+  on: [applied, held, suspended, resumed]
+accounts:
+- {name: shop, folder: %s}
+`, operator, dir))
+	next := func(topic string) told {
+		t.Helper()
+		select {
+		case one := <-messages:
+			if one.Account != "shop" || !slices.Contains(one.Topics, topic) {
+				t.Fatalf("told %+v; want it to be about %s", one, topic)
+			}
+			return one
+		case <-time.After(30 * time.Second):
+			t.Fatalf("nobody is told of %s", topic)
+			return told{}
+		}
+	}
+	p := startDaemon(t, s, "--config", file)
+	next("applied")
+	p.until("msg", "run ended", "class", "in_sync")
+	saveEdit(t, dir, "bid: {max: 1.25}", "bid: {max: 1.80}")
+	held := next("held")
+	if len(held.Sections) == 0 || len(held.Sections[0].Items) == 0 || !strings.HasPrefix(held.Sections[0].Items[0].Command, "adsync apply --allow ") {
+		t.Errorf("told %+v; want what is held, and what allows it", held)
+	}
+	if out, err := s.command("suspend", "--reason", "prices", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if one := next("suspended"); !strings.Contains(one.Title, "prices") {
+		t.Errorf("told %q; want why it is suspended", one.Title)
+	}
+	if out, err := s.command("resume", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	next("resumed")
+	p.end()
+	if n := len(messages); n > 0 {
+		t.Errorf("told %d times more: %+v", n, <-messages)
+	}
+	if strings.Contains(p.said(), "secret-path") || strings.Contains(p.said(), "a key of the webhook") {
+		t.Error("the daemon logs an address or a key")
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"adsync/internal/orders"
+)
+
+// TestOrdersReachADaemon: a file STOP beside its configuration has nothing sent by
+// the daemon and by a person beside it; reconcile asks it and ends as it did; what
+// pause-all pauses it does not start again.
+func TestOrdersReachADaemon(t *testing.T) {
+	s := serveAccount(t)
+	dir, operator := ownQuickstart(t)
+	var changes atomic.Int64
+	count := func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodGet {
+			changes.Add(1)
+		}
+		return false
+	}
+	s.before.Store(&count)
+	conf := t.TempDir()
+	saveFile(t, filepath.Join(conf, "daemon.yaml"), "listen: none\nevery: 1h\nsettle: 200ms\noperator: "+operator+"\naccounts:\n- {name: shop, folder: "+dir+"}\n")
+	stop := filepath.Join(conf, orders.StopName)
+	saveFile(t, stop, "")
+	run := func(want int, args ...string) string {
+		t.Helper()
+		c := s.command(args...)
+		out, _ := c.CombinedOutput()
+		if code := c.ProcessState.ExitCode(); code != want {
+			t.Fatalf("adsync %s: code %d; want %d\n%s", strings.Join(args, " "), code, want, out)
+		}
+		return string(out)
+	}
+	p := startDaemon(t, s, "--config", filepath.Join(conf, "daemon.yaml"))
+	p.until("msg", "run ended", "class", "suspended")
+	if out := run(exitRefused, "apply", "--yes", dir); !strings.Contains(out, stop+" lies there") {
+		t.Errorf("apply beside the daemon says\n%s\nwant the file", out)
+	}
+	run(exitRefused, "reconcile", "--wait", dir)
+	if n := changes.Load(); n != 0 {
+		t.Fatalf("%d requests change something while STOP lies there; want none", n)
+	}
+	noError(t, os.Remove(stop))
+	run(exitDone, "reconcile", "--wait", dir)
+	if changes.Load() == 0 {
+		t.Fatal("nothing was applied once STOP was gone")
+	}
+	run(exitDone, "pause-all", "--yes", dir)
+	run(exitDone, "resume", dir)
+	p.until("msg", "run ended", "class", "applied") // of before
+	run(exitRefused, "reconcile", "--full", "--wait", dir)
+	r, err := http.NewRequest(http.MethodGet, s.url+"/campaigns?limit=500", nil)
+	noError(t, err)
+	r.Header.Set("Authorization", "Bearer "+canaryKey)
+	answer, err := http.DefaultClient.Do(r)
+	noError(t, err)
+	defer answer.Body.Close()
+	campaigns, err := io.ReadAll(answer.Body)
+	noError(t, err)
+	if !strings.Contains(string(campaigns), `"status":"paused"`) || strings.Contains(string(campaigns), `"status":"active"`) {
+		t.Errorf("what pause-all paused runs again:\n%s", campaigns)
+	}
+	p.end()
+}

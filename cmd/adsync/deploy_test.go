@@ -1,0 +1,169 @@
+package main
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"adsync/internal/diag"
+	"adsync/sources"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+const deploy = "../../examples/deploy/"
+
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(deploy + name)
+	noError(t, err)
+	return string(text)
+}
+
+// manifest gives the first object of a kind.
+func manifest(t *testing.T, kind string) (object map[string]any) {
+	t.Helper()
+	for _, document := range strings.Split(deployed(t, "kubernetes/adsync.yaml"), "\n---\n") {
+		object = nil
+		noError(t, yaml.Unmarshal([]byte(document+"\n"), &object))
+		if object["kind"] == kind {
+			return object
+		}
+	}
+	t.Fatalf("no %s", kind)
+	return nil
+}
+
+// at walks into nested mappings and lists.
+func at(t *testing.T, v any, path ...any) any {
+	t.Helper()
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			v = v.(map[string]any)[step]
+		case int:
+			v = v.([]any)[step]
+		}
+		if v == nil {
+			t.Fatalf("nothing at %v of %v", step, path)
+		}
+	}
+	return v
+}
+
+// The command lines of the examples are ones this adsync takes.
+func TestDeployedCommandLines(t *testing.T) {
+	lines := map[string][]string{}
+	_, line, _ := strings.Cut(deployed(t, "systemd/adsync.service"), "ExecStart=/usr/local/bin/adsync ")
+	line, _, _ = strings.Cut(line, "\n")
+	lines["systemd"] = strings.Fields(line)
+	_, cmd, _ := strings.Cut(deployed(t, "docker/Dockerfile"), "CMD ")
+	for _, m := range regexp.MustCompile(`"([^"]*)"`).FindAllStringSubmatch(cmd, -1) {
+		lines["docker"] = append(lines["docker"], m[1])
+	}
+	for _, arg := range at(t, manifest(t, "Deployment"), "spec", "template", "spec", "containers", 0, "args").([]any) {
+		lines["kubernetes"] = append(lines["kubernetes"], arg.(string))
+	}
+	for where, args := range lines {
+		a := &app{env: os.Getenv}
+		c, rest, err := a.root().Find(args)
+		if err != nil || c.Name() != "daemon" {
+			t.Errorf("%s: %q is the command %v, %v; want daemon", where, args, c, err)
+			continue
+		}
+		if err := c.ParseFlags(rest); err != nil || !c.Flags().Changed("config") {
+			t.Errorf("%s: %q: %v; want flags of the daemon, and its configuration", where, rest, err)
+		}
+	}
+}
+
+// Variables of the environment that the examples name are read.
+func TestDeployedEnvironment(t *testing.T) {
+	read := []string{envBaseURL, envKey, envKeyFile, envKeyCommand, envDaemonToken, envDaemonTokenFile, envDaemonTokenCommand}
+	for _, name := range []string{"systemd/adsync.service", "docker/Dockerfile", "kubernetes/adsync.yaml"} {
+		for _, variable := range regexp.MustCompile(`\bADSYNC_[A-Z_]+`).FindAllString(deployed(t, name), -1) {
+			if !slices.Contains(read, variable) {
+				t.Errorf("%s names %s, which nothing reads", name, variable)
+			}
+		}
+	}
+}
+
+// The configuration of the examples is valid, and names files that are mounted.
+func TestDeployedConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	config := at(t, manifest(t, "ConfigMap"), "data").(map[string]any)
+	for name, text := range config {
+		saveFile(t, filepath.Join(dir, name), text.(string))
+	}
+	d, problems := sources.ReadDaemon(filepath.Join(dir, "daemon.yaml"))
+	if diag.HasErrors(problems) || len(d.Accounts) != 1 || d.Accounts[0].Operator != filepath.Join(dir, "operator.yaml") {
+		t.Errorf("daemon.yaml: %v, %+v", problems, d.Accounts)
+	}
+	o, problems := sources.ReadOperator(filepath.Join(dir, "operator.yaml"), "")
+	if diag.HasErrors(problems) || o.Key.From != "file" {
+		t.Errorf("operator.yaml: %v, key %+v", problems, o.Key)
+	}
+	secrets := at(t, manifest(t, "Secret"), "stringData").(map[string]any)
+	for _, file := range []string{d.Token.Value, d.Accounts[0].Git.Token.Value, o.Key.Value} {
+		if _, there := secrets[filepath.Base(file)]; !there || filepath.Dir(file) != "/run/secrets/adsync" {
+			t.Errorf("%s is in no secret", file)
+		}
+	}
+	systemd := filepath.Join(dir, "systemd.yaml")
+	saveFile(t, systemd, deployed(t, "systemd/daemon.yaml"))
+	if _, problems := sources.ReadDaemon(systemd); diag.HasErrors(problems) {
+		t.Errorf("systemd/daemon.yaml: %v", problems)
+	}
+}
+
+// The unit is one systemd takes, and lets the service do little.
+func TestDeployedUnit(t *testing.T) {
+	unit := filepath.Join(t.TempDir(), "adsync.service")
+	saveFile(t, unit, strings.ReplaceAll(deployed(t, "systemd/adsync.service"), "/usr/local/bin/adsync", "/bin/true"))
+	for _, args := range [][]string{{"verify", unit}, {"security", "--offline=true", "--threshold=20", unit}} {
+		out, err := exec.Command("systemd-analyze", args...).CombinedOutput()
+		if err != nil || args[0] == "verify" && len(out) > 0 {
+			t.Errorf("systemd-analyze %s: %v\n%s", args[0], err, out)
+		}
+	}
+}
+
+// What the image holds is enough: the static binary alone in a root of its own,
+// with no library, shell or time zone beside it.
+func TestDeployedBinaryNeedsNothing(t *testing.T) {
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "adsync")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	file, err := elf.Open(binary)
+	noError(t, err)
+	defer file.Close()
+	if slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
+		t.Error("the binary wants a loader of its own")
+	}
+	noError(t, os.CopyFS(filepath.Join(dir, "shop"), os.DirFS("../../examples/quickstart")))
+	noError(t, os.RemoveAll(filepath.Join(dir, "shop", ".adsync")))
+	noError(t, os.Mkdir(filepath.Join(dir, "tmp"), 0o777))
+	for _, args := range [][]string{{"version"}, {"validate", "/shop"}, {"apply", "--yes", "/shop"}, {"daemon", "--once", "--listen", "none", "/shop"}} {
+		c := exec.Command("/adsync", args...)
+		c.Dir, c.Env = "/", []string{"HOME=/tmp"}
+		c.SysProcAttr = &syscall.SysProcAttr{
+			Chroot: dir, Cloneflags: syscall.CLONE_NEWUSER,
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: 65532, HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: 65532, HostID: os.Getgid(), Size: 1}},
+		}
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("adsync %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}

@@ -1,0 +1,493 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/plan"
+	"adsync/reconcile"
+	"adsync/sources"
+	"adsync/state"
+)
+
+// files is where the files of an account lie at one moment.
+type files struct {
+	dir      string
+	revision daemon.Revision
+}
+
+// source gives a worker its files.
+type source interface {
+	// files brings the files up to what they are now. It may wait for the network.
+	// Where history was rewritten it goes on with a commit that is accepted alone.
+	files(ctx context.Context, accepts []string) (files, error)
+	// still says whether what was read, by its sum, is nothing that somebody is in
+	// the middle of writing; it may wait for that.
+	still(ctx context.Context, f files, sum string, read []string) (bool, error)
+}
+
+// worker does the runs of one account for the daemon. Between runs it holds the
+// client, whose limits are the account's, and what it takes to see that nothing
+// moved; no snapshot, and no lock of the state.
+type worker struct {
+	app      *app // of this account alone: its clock gives the place of the run away while it waits
+	source   source
+	orders   *attendant
+	results  string // folder of the result copies; "" is the one of apply
+	planOnly bool   // nothing is ever applied
+
+	mu        sync.Mutex // guards line and client: who takes a look uses them too
+	line      *session   // keeps open what the client needs
+	client    *adsapi.Client
+	requests  atomic.Int64
+	suspended atomic.Bool // this run sends nothing
+	seen      *sight      // what the last whole run saw; nil: nothing can be skipped
+}
+
+// sight is what a run rested on. While it is the same, and the audit log names
+// nothing, another run would end as that one did.
+type sight struct {
+	sum      string   // of the files
+	read     []string // their names
+	operator string   // sum of the operator's file
+	serial   int64    // of the state
+	approved int      // how many approvals there were
+	planOnly bool
+	day      string    // in the account's time zone: plans depend on it
+	thaws    time.Time // when a freeze window ends that was open
+	mirror   state.Mirror
+	since    time.Time     // when the account was read
+	result   daemon.Result // how it ended
+}
+
+// Run does one run, from the files to the report.
+func (w *worker) Run(ctx context.Context, request daemon.Request) daemon.Result {
+	before := w.requests.Load()
+	w.suspended.Store(request.PlanOnly || w.planOnly)
+	r := w.run(ctx, request)
+	r.Requests = int(w.requests.Load() - before)
+	if w.client != nil { // only this goroutine sets it
+		r.Rate.Left, r.Rate.Limit = w.client.Left()
+	}
+	if r.Class == daemon.Credentials || r.Class == daemon.Misplaced {
+		w.hangUp() // the address or the key may be another by the next run
+	}
+	return r
+}
+
+func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result {
+	if err := w.orders.attend(func(d time.Duration) { _ = w.app.clock.sleep(ctx, d) }); err != nil {
+		return daemon.Result{Class: daemon.Locked, Message: err.Error()}
+	}
+	f, err := w.source.files(ctx, request.Accept)
+	if err != nil {
+		return w.failed(ctx, daemon.Revision{}, err)
+	}
+	if w.asBefore(request, f) {
+		if r, skipped := w.skip(ctx, f); skipped {
+			return r
+		}
+	}
+	w.seen = nil
+	w.orders.busy()
+	l := w.app.load(ctx, f.dir)
+	sum := cmp.Or(l.desired.Hash, l.project.Sum(nil)) // without a project nothing else was read
+	still, err := w.source.still(ctx, f, sum, l.desired.Files)
+	if err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
+	if !still {
+		return daemon.Result{Class: daemon.Transient, Message: "the files change while they are read; they are read again once they hold still"}
+	}
+	f.revision.Content = sum
+	return w.reconcile(ctx, request, f, l)
+}
+
+// asBefore says that everything a run rests on is as the last one saw it, but
+// for the service, which was not asked yet.
+func (w *worker) asBefore(request daemon.Request, f files) bool {
+	s := w.seen
+	if s == nil || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool { return t == daemon.Asked || t == daemon.Daily }) {
+		return false
+	}
+	project, _ := w.app.readProject(f.dir) // what is wrong with it is part of what was seen
+	serial, err := state.SerialOf(project.StateFolder())
+	return err == nil && serial == s.serial && s.operator == w.operatorSum() && s.approved == w.approvals() && s.planOnly == w.suspended.Load() &&
+		(s.day == "" || s.day == w.today(project)) && (s.thaws.IsZero() || time.Now().Before(s.thaws)) && project.Sum(s.read) == s.sum
+}
+
+// skip asks whether anything moved at the service, with one request, and ends the
+// run where nothing did. Files that cannot be planned ask nothing.
+func (w *worker) skip(ctx context.Context, f files) (r daemon.Result, skipped bool) {
+	r = w.seen.result
+	r.Skipped, r.Plan, r.Run, r.Revision = true, nil, nil, f.revision
+	r.Revision.Content = w.seen.sum
+	if r.Class == daemon.Input {
+		return r, true
+	}
+	agent := &reconcile.Agent{Service: w.client, Now: w.app.clock.now, Sleep: w.app.clock.sleep}
+	moved, err := agent.MovedSince(ctx, w.seen.mirror)
+	if err != nil {
+		return w.failed(ctx, f.revision, err), true
+	}
+	if moved.None() && time.Since(w.seen.since) > reconcile.QuietFor {
+		w.seen.mirror = reconcile.Settled(w.seen.mirror)
+	}
+	return r, moved.None()
+}
+
+// reconcile is a whole run from files that were read: plan, apply, report.
+func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files, l loaded) daemon.Result {
+	r := daemon.Result{Revision: f.revision}
+	seen := &sight{sum: f.revision.Content, read: l.desired.Files, operator: w.operatorSum(), approved: w.approvals(), planOnly: w.suspended.Load()}
+	if diag.HasErrors(l.desired.Problems) {
+		r.Class, r.Message, r.Plan = daemon.Input, firstProblem(l.desired.Problems), w.app.unplanned(l)
+		seen.serial, _ = state.SerialOf(l.project.StateFolder())
+		seen.result, w.seen = r, seen
+		return r
+	}
+	g := w.app.govern(l.project, l.schemas, time.Now())
+	desired, err := w.app.wantedUnder(l, planFlags{unattended: true}, g)
+	if err == nil {
+		desired.Bound, err = w.approved(desired.Bound)
+	}
+	if err == nil {
+		err = w.dial(l)
+	}
+	if err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
+	store, err := w.app.openState(ctx, l.project, false)
+	if err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
+	defer func() { w.app.closed("state", store.Close()) }()
+	did := w.carryOut(ctx, request, l, store, desired)
+	r = w.ended(ctx, l, did, r)
+	r.Until = g.thaws
+	if r.Class == daemon.Held && r.Run != nil {
+		r.Until = time.Now().Add(againSoon)
+	}
+	w.remember(ctx, seen, store, l, r)
+	return r
+}
+
+// againSoon is when what an apply left held is planned anew: it is another plan
+// by then, and an approval has to be of that.
+const againSoon = time.Second
+
+// done is a run up to its end.
+type done struct {
+	applying
+	view      *reconcile.View
+	recovered reconcile.Recovered
+}
+
+// carryOut ends what was left open, plans and applies. Where nothing is sent it
+// only plans.
+func (w *worker) carryOut(ctx context.Context, request daemon.Request, l loaded, store state.Store, desired reconcile.Desired) (did done) {
+	agent := w.app.agentOf(l, store, w.client)
+	agent.Incremental = !request.Full
+	did.session = &session{agent: agent, store: store}
+	did.recorder = w.app.record(l, did.session)
+	watch := agent.Watch
+	agent.Watch = func(e reconcile.Event) { watch(e); tellOf(request, e) }
+	if !w.suspended.Load() {
+		if did.recovered, did.failure = w.app.recovered(ctx, agent); did.failure != nil {
+			return did
+		}
+	}
+	did.view, did.failure = agent.Plan(ctx, desired)
+	if did.failure != nil || w.suspended.Load() || diag.HasErrors(did.view.Plan.Problems) || did.view.Plan.Empty() {
+		return did
+	}
+	did.recorder.approved = did.view.Approved
+	request.Tell("progress", map[string]any{"stage": "apply", "changes": len(did.view.Plan.Applicable())})
+	did.report, did.failure = agent.Apply(ctx, did.view)
+	return did
+}
+
+// ended turns what a run came to into its result, and keeps its report.
+func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result) daemon.Result {
+	if did.view == nil {
+		return w.failed(ctx, r.Revision, did.failure)
+	}
+	p := did.view.Plan
+	r.Plan = w.app.document(l, did.session.agent.Account, p)
+	if steps, err := did.session.store.Open(context.WithoutCancel(ctx)); err == nil {
+		r.Journal = len(steps)
+	}
+	if did.report == nil && did.failure == nil {
+		r.Class, r.Message = w.planned(l, did, r.Plan)
+		return r
+	}
+	ending := did.ending(ctx)
+	d := w.app.documentOf(l, did.report, did.failure)
+	did.recorder.mark(d)
+	endAs(ctx, d, ending, w.app.from(l.project.Root))
+	did.recorder.end(d)
+	if did.report == nil {
+		return w.failed(ctx, r.Revision, ending)
+	}
+	r.Run = d
+	r.Class, r.Message, r.After = w.class(ctx, did, ending)
+	if r.Class == daemon.Applied && r.Plan.Summary.Held > 0 { // a part of a change was
+		r.Class, r.Message = daemon.Held, firstHold(r.Plan)
+	}
+	if err := errors.Join(did.recorder.failed, w.app.writeResults(l, w.results, did.report, d)); err != nil {
+		r.Message = strings.TrimPrefix(r.Message+"; "+oneLine(err), "; ")
+	}
+	return r
+}
+
+// planned is the class of a run that applied nothing because there was nothing,
+// or nothing that may go.
+func (w *worker) planned(l loaded, did done, d *planDocument) (daemon.Class, string) {
+	p := did.view.Plan
+	switch {
+	case diag.HasErrors(p.Problems):
+		return daemon.Input, firstProblem(p.Problems)
+	case w.planOnly && pending(p):
+		return daemon.Held, "this account is planned and never applied by the daemon"
+	case w.suspended.Load() && !w.planOnly:
+		return daemon.Suspended, ""
+	case len(did.recovered.Undecided) > 0:
+		return daemon.Undecided, undecidedText(did.recovered.Undecided)
+	case d.Summary.Held > 0:
+		return daemon.Held, firstHold(d)
+	}
+	return daemon.InSync, ""
+}
+
+// class is that of a run that applied something.
+func (w *worker) class(ctx context.Context, did done, ending error) (daemon.Class, string, time.Duration) {
+	code := exitDone
+	if ending != nil {
+		code = exitCode(ctx, ending)
+	}
+	if errors.Is(did.failure, adsapi.ErrHalted) {
+		return daemon.Suspended, oneLine(did.failure), 0
+	}
+	switch {
+	case ending == nil && did.report.Refused() == 0:
+		return daemon.Applied, did.report.Summary(), 0
+	case code == exitDone, code == exitRefused:
+		return daemon.Held, oneLine(ending), 0
+	case code == exitPartial && did.failure != nil:
+		return classOfError(ctx, did.failure), oneLine(ending), afterOf(did.failure)
+	case code == exitPartial && did.report.Count(state.OutcomeFailed)+did.report.Count(state.OutcomeSkipped) == 0:
+		return daemon.Held, oneLine(ending), 0
+	case code == exitPartial && !w.quarantined(ctx, did):
+		return daemon.Transient, oneLine(ending), 0
+	}
+	return classOfExit(code), oneLine(ending), afterOf(did.failure)
+}
+
+// quarantined says that all that failed is kept from being sent again: it waits
+// for its row to change.
+func (w *worker) quarantined(ctx context.Context, did done) bool {
+	blocked, err := did.session.store.Blocked(context.WithoutCancel(ctx))
+	if err != nil {
+		return false
+	}
+	for _, o := range did.report.Outcomes {
+		if _, is := blocked[o.Address]; o.Outcome == state.OutcomeFailed && !is {
+			return false
+		}
+	}
+	return true
+}
+
+// remember keeps what the next run may rest on, where this one came to an end
+// that stands until something changes.
+func (w *worker) remember(ctx context.Context, seen *sight, store state.Store, l loaded, r daemon.Result) {
+	if !slices.Contains([]daemon.Class{daemon.InSync, daemon.Applied, daemon.Held, daemon.Partial, daemon.Undecided, daemon.Suspended}, r.Class) {
+		return
+	}
+	mirror, err := store.MirrorHead(context.WithoutCancel(ctx))
+	if err != nil || len(mirror.Awaited) > 0 { // what adsync itself changed is read back by the next run
+		return
+	}
+	seen.mirror, seen.serial, seen.thaws, seen.day = mirror, store.Header().Serial, r.Until, w.today(l.project)
+	seen.result, seen.since = r, time.Now()
+	seen.result.Plan, seen.result.Run = nil, nil
+	w.seen = seen
+}
+
+// failed is the result of a run that an error ended.
+func (w *worker) failed(ctx context.Context, revision daemon.Revision, err error) daemon.Result {
+	return daemon.Result{Class: classOfError(ctx, err), Message: oneLine(err), Revision: revision, After: afterOf(err)}
+}
+
+// dial makes the client, once: the limits of the account are its.
+func (w *worker) dial(l loaded) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.client != nil {
+		return nil
+	}
+	w.line = &session{}
+	client, err := w.app.dial(w.line, l.project, adsapi.Config{
+		Around: func(ctx context.Context, attempt func()) {
+			w.requests.Add(1)
+			daemon.Away(ctx, attempt)
+		},
+		Halt: func() error {
+			if w.planOnly {
+				return errPlanOnly
+			}
+			return w.orders.halt()
+		},
+	})
+	if err != nil {
+		w.line.end()
+		return err
+	}
+	w.client = client
+	return nil
+}
+
+var errPlanOnly = errors.New("the daemon applies nothing in this account")
+
+func (w *worker) hangUp() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.line != nil {
+		w.line.end()
+	}
+	w.line, w.client, w.seen = nil, nil, nil
+}
+
+// approvalLife is how long an approval is good for: a plan that comes back later
+// to the letter is another wish.
+const approvalLife = 24 * time.Hour
+
+// approved joins what people allowed of one plan each.
+func (w *worker) approved(bound []reconcile.Bound) ([]reconcile.Bound, error) {
+	approvals, err := w.orders.Approvals()
+	if err != nil {
+		return nil, fmt.Errorf("read the approvals: %w", err)
+	}
+	bound = slices.Clone(bound)
+	for _, a := range approvals {
+		if time.Since(a.Time) > approvalLife {
+			continue
+		}
+		for _, text := range a.Allow {
+			if allowance, err := plan.ParseAllowance(text); err == nil { // others were refused when they were given
+				bound = append(bound, reconcile.Bound{Plan: a.PlanHash, Allow: allowance, By: a.By})
+			}
+		}
+	}
+	return bound, nil
+}
+
+func (w *worker) approvals() int {
+	approvals, err := w.orders.Approvals()
+	if err != nil {
+		return -1
+	}
+	return len(approvals)
+}
+
+// operatorSum follows the operator's file, on which limits and allowances rest.
+func (w *worker) operatorSum() string {
+	name, _ := w.app.operatorFile()
+	file, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(file, 2<<20)); err != nil {
+		return ""
+	}
+	return string(sum.Sum(nil))
+}
+
+func (w *worker) today(p sources.Project) string {
+	zone, err := time.LoadLocation(p.Account.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	return time.Now().In(zone).Format(time.DateOnly)
+}
+
+// unplanned is the document of files nothing can be planned from.
+func (a *app) unplanned(l loaded) *planDocument {
+	d := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: new(plan.Plan).Document(), Error: counted(l.desired.Problems) + "; nothing was changed"}
+	d.Account = accountDocument{ID: l.project.Account.ID, Currency: l.project.Account.Currency, TimeZone: l.project.Account.TimeZone}
+	d.Problems = listed(l.desired.Problems)
+	return d
+}
+
+// tellOf tells who looks on what happens in an apply.
+func tellOf(request daemon.Request, e reconcile.Event) {
+	switch e.Kind {
+	case reconcile.WaveStarted:
+		request.Tell("wave", map[string]any{"wave": e.Wave})
+	case reconcile.OpSettled:
+		request.Tell("outcome", map[string]any{"address": e.Outcome.Address.String(), "outcome": e.Outcome.Outcome, "message": diag.Printable(e.Outcome.Message)})
+	}
+}
+
+func firstProblem(problems []diag.Problem) string {
+	for _, p := range problems {
+		if p.Severity == diag.Error {
+			text := strings.TrimPrefix(p.Position.String()+": ", ": ") + p.Message + " (" + string(p.Code) + ")"
+			if n := len(problems); n > 1 {
+				text += fmt.Sprintf("; %s in all", counted(problems))
+			}
+			return diag.Printable(text)
+		}
+	}
+	return ""
+}
+
+func firstHold(d *planDocument) string {
+	for i := range d.Changes {
+		holds := []*plan.HoldDocument{d.Changes[i].Held}
+		for k := range d.Changes[i].Fields {
+			holds = append(holds, d.Changes[i].Fields[k].Held)
+		}
+		for _, h := range holds {
+			if h != nil {
+				return diag.Printable(fmt.Sprintf("%s held; first %s: %s", plural(d.Summary.Held, "change"), d.Changes[i].Address, h.Message))
+			}
+		}
+	}
+	return ""
+}
+
+func undecidedText(undecided []string) string {
+	return diag.Printable(plural(len(undecided), "outcome") + " unknown; adsync resolve decides: " + undecided[0])
+}
+
+// oneLine is an error as a status shows it.
+func oneLine(err error) string {
+	if err == nil {
+		return ""
+	}
+	return diag.Printable(strings.ReplaceAll(coded(err), "\n", "; "))
+}
+
+// afterOf is how long the service asked to be left alone.
+func afterOf(err error) time.Duration {
+	if e, ok := errors.AsType[*adsapi.Error](err); ok {
+		return e.RetryAfter
+	}
+	return 0
+}

@@ -1,0 +1,197 @@
+// Package daemon repeats the work on accounts for as long as it is let: one loop
+// an account, woken by files, git, a webhook, a timer or a person, each run
+// whole before the next begins.
+//
+// It refuses to know what a run does: a Worker reads, plans and applies; the loop
+// decides only when, from what woke it and how the last run ended. Its one
+// invariant: one run at a time an account, and no account waits for another's
+// (design.md section 2.7: events only wake the loop; what is there decides).
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"adsync/internal/orders"
+	"adsync/internal/planview"
+	"adsync/internal/runview"
+)
+
+// Trigger is what woke a loop.
+type Trigger string
+
+// The triggers. Several that come while a run goes on are one when it ends.
+const (
+	Started   Trigger = "start"     // the daemon began
+	Files     Trigger = "files"     // a file of a watched folder was changed, or may have been
+	Push      Trigger = "push"      // a webhook says that the branch moved
+	Poll      Trigger = "poll"      // the time came to look
+	Daily     Trigger = "daily"     // the time came to read the whole account
+	Asked     Trigger = "asked"     // a person asked, by command, page or API
+	Approved  Trigger = "approved"  // a person allowed what was held
+	Retried   Trigger = "retry"     // an attempt that failed for the time being is made again
+	Continued Trigger = "continued" // a suspension ended
+)
+
+// Class says how a run ended, and so what the loop waits for.
+type Class string
+
+// The classes.
+const (
+	InSync      Class = "in_sync"     // nothing to do
+	Applied     Class = "applied"     // changes were made, nothing is left
+	Held        Class = "held"        // what is left waits for an allowance, a window or an approval
+	Partial     Class = "partial"     // something was refused by the service, and waits for its row to change
+	Undecided   Class = "undecided"   // an outcome is unknown, and waits for adsync resolve
+	Input       Class = "input"       // the files cannot be planned: wait for them to change
+	Transient   Class = "transient"   // network, service or remote: again later, each time later
+	Locked      Class = "locked"      // another adsync has the state: again soon, and say who
+	Credentials Class = "credentials" // the key, the token or a permission: again rarely
+	Misplaced   Class = "misplaced"   // configuration, or a state that is not this account's: a person has to act
+	Suspended   Class = "suspended"   // somebody stopped this account, or STOP is there: planned, nothing sent
+	Stopped     Class = "stopped"     // the daemon ends
+	Internal    Class = "internal"    // a fault of adsync
+)
+
+// Request is one run asked of a Worker.
+type Request struct {
+	Triggers []Trigger // that came since the last run began, sorted, each once
+	Full     bool      // read the whole account, whatever the audit log says
+	PlanOnly bool      // send nothing: the account is suspended
+	Accept   []string  // commits to go on with though history was rewritten
+
+	Tell func(kind string, data map[string]any) // what happens meanwhile, for who looks on; never nil
+}
+
+// Result is how one run of a Worker ended. It holds no secret and no personal
+// data.
+type Result struct {
+	Class    Class
+	Message  string             // in one line, for people; "" where the class says it all
+	Revision Revision           // of the files it read; zero where they could not be read
+	Plan     *planview.Document // nil where none was computed
+	Run      *runview.Document  // nil where nothing was applied
+	Skipped  bool               // same files, and nothing moved at the service: nothing was read
+	Requests int                // sent to the service
+	Rate     Rate               // what the service still takes this minute
+	Journal  int                // steps the journal holds that are not closed
+	After    time.Duration      // not before: what the service or the remote asked for; 0 where it did not
+	Until    time.Time          // when something that is held may go, such as the end of a freeze window; zero where nothing waits so
+}
+
+// Revision is the version of the files.
+type Revision struct {
+	Commit  string    `json:"commit,omitempty"`  // full hash; "" outside of git
+	Branch  string    `json:"branch,omitempty"`  // or tag
+	Author  string    `json:"author,omitempty"`  // name only
+	Subject string    `json:"subject,omitempty"` // first line of its message
+	Time    time.Time `json:"time,omitzero"`
+	Content string    `json:"content,omitempty"` // hash over all files read
+}
+
+// Rate is how many requests a minute the service takes of an account, and how
+// many are left; all zero where nobody knows.
+type Rate struct {
+	Limit int `json:"limit"`
+	Left  int `json:"left"`
+}
+
+// Observer is told of each run that ended: the metrics. It returns at once.
+type Observer interface {
+	Ran(account string, r Result, took time.Duration)
+}
+
+// Worker does the work of one account. Run is never called twice at a time.
+type Worker interface {
+	Run(context.Context, Request) Result
+}
+
+// Status is an account at a glance, as API, page and status show it.
+type Status struct {
+	Name      string           `json:"name"`
+	Account   planview.Account `json:"account"`
+	Source    string           `json:"source"` // folder, or address and branch without credentials
+	State     Class            `json:"state"`  // "" before the first run ended
+	Message   string           `json:"message,omitempty"`
+	Running   bool             `json:"running"`
+	Since     time.Time        `json:"since,omitzero"`  // since when it is in this state
+	Last      time.Time        `json:"last,omitzero"`   // when the last run ended
+	Good      time.Time        `json:"good,omitzero"`   // when files and account were last seen to be equal, or made so
+	Next      time.Time        `json:"next,omitzero"`   // when the next run begins by itself
+	Woken     []Trigger        `json:"woken,omitempty"` // by what, the last time
+	Revision  Revision         `json:"revision,omitzero"`
+	Applied   Revision         `json:"applied,omitzero"` // the newest that was applied whole
+	Failures  int              `json:"failures"`         // runs in a row that ended in Transient, Locked, Credentials or Internal
+	Suspended *Suspension      `json:"suspended,omitempty"`
+	PlanHash  string           `json:"plan_hash,omitempty"`
+	Pending   int              `json:"pending"` // changes of the last plan that would go
+	Held      int              `json:"held"`
+	Drift     int              `json:"drift"`
+	Exposure  Exposure         `json:"exposure,omitzero"`
+	Rate      Rate             `json:"rate,omitzero"`
+	Journal   int              `json:"journal"`       // steps that are not closed
+	Run       string           `json:"run,omitempty"` // the last that changed something
+}
+
+// Suspension is a stop that somebody ordered: plans are made, nothing is sent.
+type Suspension = orders.Suspension
+
+// Exposure is possible spend in micros of the account's currency.
+type Exposure struct {
+	Daily    int64 `json:"daily"`     // sum of daily caps of active campaigns, bounded by the account's limits
+	Lifetime int64 `json:"lifetime"`  // what is left of lifetime budgets of active campaigns
+	MonthEnd int64 `json:"month_end"` // the worst case until the month ends
+}
+
+// Point is exposure at a moment.
+type Point struct {
+	Time time.Time `json:"time"`
+	Exposure
+}
+
+// Approval is a person's yes to what a plan holds. It is good for that plan
+// alone, and is kept.
+type Approval struct {
+	PlanHash string    `json:"plan_hash"`
+	Allow    []string  `json:"allow"` // as --allow takes them; what is not named stays held
+	By       string    `json:"by"`
+	Note     string    `json:"note,omitempty"`
+	Time     time.Time `json:"time"`
+}
+
+// Event is something that happened, for who looks on.
+type Event struct {
+	Time    time.Time      `json:"time"`
+	Account string         `json:"account"`
+	Kind    string         `json:"kind"` // status, run, wave, outcome, progress
+	Status  *Status        `json:"status,omitempty"`
+	Data    map[string]any `json:"data,omitempty"`
+}
+
+// Upload is a file that was dropped for a look: read, checked and planned in
+// memory or in a private folder, never applied.
+type Upload struct {
+	Problems []string           `json:"problems"` // position: what is there; what is wanted (CODE)
+	Plan     *planview.Document `json:"plan,omitempty"`
+	Marked   []byte             `json:"-"` // the workbook with the problems at its cells; nil where there is none
+	Name     string             `json:"name,omitempty"`
+}
+
+// Desk is the daemon as those see it who watch it and give it orders: the API,
+// the page, the webhook.
+type Desk interface {
+	Accounts() []Status
+	Account(name string) (Status, bool)
+	Plan(name string) *planview.Document // the last; nil before there is one
+	Runs(ctx context.Context, name string) ([]runview.Head, error)
+	Report(ctx context.Context, name, run string) (*runview.Document, error)
+	Exposures(ctx context.Context, name string) ([]Point, error)
+	Approvals(ctx context.Context, name string) ([]Approval, error)
+	Events(ctx context.Context) <-chan Event // ends with the context; a slow reader loses the oldest
+
+	Wake(name string, why Trigger) error
+	Suspend(ctx context.Context, name string, s Suspension) error
+	Resume(ctx context.Context, name, by string) error
+	Approve(ctx context.Context, name string, a Approval) error // ErrOtherPlan where it is not the last plan
+	Look(ctx context.Context, name, filename string, content []byte) (*Upload, error)
+}

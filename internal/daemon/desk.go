@@ -1,0 +1,135 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"adsync/internal/planview"
+	"adsync/internal/runview"
+)
+
+var _ Desk = (*Hub)(nil)
+
+// Account gives the status of one account.
+func (h *Hub) Account(name string) (Status, bool) {
+	l, err := h.loop(name)
+	if err != nil {
+		return Status{}, false
+	}
+	return l.shown(), true
+}
+
+// Plan gives the last plan of an account.
+func (h *Hub) Plan(name string) *planview.Document {
+	l, err := h.loop(name)
+	if err != nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.plan
+}
+
+// Runs gives the heads of an account's runs, the newest first.
+func (h *Hub) Runs(ctx context.Context, name string) ([]runview.Head, error) {
+	l, err := h.loop(name)
+	if err != nil {
+		return nil, err
+	}
+	return l.account.Archive.Runs(ctx)
+}
+
+// Report gives the report of a run.
+func (h *Hub) Report(ctx context.Context, name, run string) (*runview.Document, error) {
+	l, err := h.loop(name)
+	if err != nil {
+		return nil, err
+	}
+	return l.account.Archive.Report(ctx, run)
+}
+
+// Exposures gives what is known of possible spend over time.
+func (h *Hub) Exposures(_ context.Context, name string) ([]Point, error) {
+	l, err := h.loop(name)
+	if err != nil {
+		return nil, err
+	}
+	return l.account.Archive.Exposures()
+}
+
+// Approvals gives what was allowed, the oldest first.
+func (h *Hub) Approvals(_ context.Context, name string) ([]Approval, error) {
+	l, err := h.loop(name)
+	if err != nil {
+		return nil, err
+	}
+	return l.account.Orders.Approvals()
+}
+
+// Wake has an account looked at now.
+func (h *Hub) Wake(name string, why Trigger) error {
+	l, err := h.loop(name)
+	if err == nil {
+		l.wake(why)
+	}
+	return err
+}
+
+// Suspend stops an account: what is under way meets the order before its next
+// change.
+func (h *Hub) Suspend(_ context.Context, name string, s Suspension) error {
+	l, err := h.loop(name)
+	if err != nil {
+		return err
+	}
+	if err := l.account.Orders.Suspend(s); err != nil {
+		return err
+	}
+	l.show(func(status *Status) { status.Suspended = &s })
+	l.wake(Asked)
+	return nil
+}
+
+// Resume ends a suspension. A file STOP it leaves: whoever put it there takes it
+// away.
+func (h *Hub) Resume(_ context.Context, name, by string) error {
+	l, err := h.loop(name)
+	if err != nil {
+		return err
+	}
+	if err := l.account.Orders.Resume(time.Now()); err != nil {
+		return err
+	}
+	l.log.Info("the suspension was ended", "by", by)
+	l.wake(Continued)
+	return nil
+}
+
+// Approve keeps a person's yes to the last plan, and has it carried out.
+func (h *Hub) Approve(_ context.Context, name string, a Approval) error {
+	l, err := h.loop(name)
+	if err != nil {
+		return err
+	}
+	if plan := h.Plan(name); plan == nil || plan.PlanHash != a.PlanHash {
+		return ErrOtherPlan
+	}
+	if err := l.account.Orders.Approve(a); err != nil {
+		return err
+	}
+	l.log.Info("a plan was approved", "plan", a.PlanHash, "allow", a.Allow, "by", a.By)
+	l.wake(Approved)
+	return nil
+}
+
+// Look reads a file that was dropped for a look.
+func (h *Hub) Look(ctx context.Context, name, filename string, content []byte) (*Upload, error) {
+	l, err := h.loop(name)
+	if err != nil {
+		return nil, err
+	}
+	if l.account.Look == nil {
+		return nil, ErrNoLook
+	}
+	return l.account.Look(ctx, filename, content)
+}

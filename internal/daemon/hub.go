@@ -1,0 +1,208 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options are how a Hub does its work. The zero Options are good for use.
+type Options struct {
+	Places   int           // runs that compute at once; 0: as many as processors, at least 2
+	Patience time.Duration // how long a run may keep a place from others; 0: 30 s
+	Once     bool          // each account has one run
+	Logger   *slog.Logger
+	Observer Observer                 // is told of each run that ended; nil tells nobody
+	Random   func() float64           // in [0, 1); nil is the system's
+	Redact   func(text string) string // takes secrets out of what a panic says; nil leaves it
+}
+
+// Hub has a loop for each account. It is a Desk.
+type Hub struct {
+	once   bool
+	log    *slog.Logger
+	random func() float64
+	redact func(string) string
+	places *places
+
+	observer Observer
+
+	mu     sync.Mutex
+	loops  map[string]*loop
+	stops  map[string]context.CancelFunc
+	begun  sync.WaitGroup
+	events map[chan Event]bool
+
+	working chan struct{} // closed once every account has its loop
+}
+
+// New makes a Hub without accounts.
+func New(o Options) *Hub {
+	h := &Hub{
+		once: o.Once, log: o.Logger, random: o.Random, redact: o.Redact, observer: o.Observer,
+		places: newPlaces(cmp.Or(o.Places, max(runtime.NumCPU(), 2)), cmp.Or(o.Patience, 30*time.Second)),
+		loops:  map[string]*loop{}, stops: map[string]context.CancelFunc{}, events: map[chan Event]bool{}, working: make(chan struct{}),
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if h.random == nil {
+		h.random = rand.Float64
+	}
+	if h.redact == nil {
+		h.redact = func(text string) string { return text }
+	}
+	return h
+}
+
+// Run works on the accounts until the context ends, and on those that changes
+// gives instead whenever it does: loops of accounts that are not there any more
+// end with the run they are in, others are not touched. It returns when every
+// loop has ended; with Once, when each account had its run.
+func (h *Hub) Run(ctx context.Context, accounts []Account, changes <-chan []Account) {
+	h.put(ctx, accounts)
+	close(h.working)
+	for !h.once && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case accounts := <-changes:
+			h.put(ctx, accounts)
+		}
+	}
+	h.begun.Wait()
+}
+
+// Working is closed once every account has its loop: who asks before is told of
+// none.
+func (h *Hub) Working() <-chan struct{} { return h.working }
+
+// put has a loop for each of the accounts, and for no other.
+func (h *Hub) put(ctx context.Context, accounts []Account) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	stays := map[string]bool{}
+	for _, a := range accounts {
+		before := h.loops[a.Name]
+		stays[a.Name] = true
+		if before != nil && before.account.Version == a.Version {
+			continue
+		}
+		if before != nil {
+			h.stops[a.Name]()
+		}
+		h.begin(ctx, h.newLoop(a), before)
+	}
+	for name, stop := range h.stops {
+		if !stays[name] {
+			stop()
+			delete(h.stops, name)
+			delete(h.loops, name)
+		}
+	}
+}
+
+// begin starts a loop once the one before it has ended. mu is held.
+func (h *Hub) begin(ctx context.Context, l, before *loop) {
+	ctx, stop := context.WithCancel(ctx)
+	h.loops[l.account.Name], h.stops[l.account.Name] = l, stop
+	h.begun.Go(func() {
+		defer stop()
+		if before != nil {
+			<-before.ended
+		}
+		l.run(ctx)
+	})
+}
+
+// Worst is the class of all accounts that asks most of a person.
+func (h *Hub) Worst() Class {
+	class := InSync
+	for _, s := range h.Accounts() {
+		if slices.Index(worst, s.State) > slices.Index(worst, class) {
+			class = s.State
+		}
+	}
+	return class
+}
+
+func (h *Hub) loop(name string) (*loop, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l := h.loops[name]; l != nil {
+		return l, nil
+	}
+	return nil, ErrNoAccount
+}
+
+// pendingEvents is how many a slow reader keeps; what is older is lost.
+const pendingEvents = 256
+
+// Events gives what happens from now on, until the context ends.
+func (h *Hub) Events(ctx context.Context) <-chan Event {
+	events := make(chan Event, pendingEvents)
+	h.mu.Lock()
+	h.events[events] = true
+	h.mu.Unlock()
+	context.AfterFunc(ctx, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.events, events)
+		close(events)
+	})
+	return events
+}
+
+// tell gives an event to who listens. Nobody waits for a slow reader.
+func (h *Hub) tell(e Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for events := range h.events {
+		for sent := false; !sent; {
+			select {
+			case events <- e:
+				sent = true
+			default:
+				select {
+				case <-events: // the oldest
+				default:
+				}
+			}
+		}
+	}
+}
+
+// Accounts gives the status of each account, by name.
+func (h *Hub) Accounts() []Status {
+	h.mu.Lock()
+	loops := make([]*loop, 0, len(h.loops))
+	for _, l := range h.loops {
+		loops = append(loops, l)
+	}
+	h.mu.Unlock()
+	statuses := make([]Status, len(loops))
+	for i, l := range loops {
+		statuses[i] = l.shown()
+	}
+	slices.SortFunc(statuses, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
+	return statuses
+}
+
+// stuckAfter is how late a run may begin before its loop is taken to stand still.
+const stuckAfter = 10 * time.Minute
+
+// Alive gives an error where a loop should have begun a run long ago.
+func (h *Hub) Alive() error {
+	for _, s := range h.Accounts() {
+		if !s.Running && !s.Next.IsZero() && time.Since(s.Next) > stuckAfter {
+			return fmt.Errorf("the loop of %s stands still since %s", s.Name, s.Next.UTC().Format(time.RFC3339))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,323 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"adsync/internal/planview"
+)
+
+// loop repeats the work on one account.
+type loop struct {
+	hub     *Hub
+	account Account
+	log     *slog.Logger
+	bell    chan struct{} // rings when pending or the orders may be others
+
+	mu      sync.Mutex
+	pending map[Trigger]bool
+	status  Status
+	plan    *planview.Document
+	point   Point // the last that was kept
+
+	// Only the loop itself knows these.
+	poll, full, retry, again time.Time // when each of them is due; zero: never
+	before                   time.Time // nothing but a person wakes it before
+	suspended                bool      // the last run was PlanOnly
+	ended                    chan struct{}
+}
+
+func (h *Hub) newLoop(a Account) *loop {
+	return &loop{
+		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1),
+		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name, Source: a.Source}, ended: make(chan struct{}),
+	}
+}
+
+// run works until the context ends, or once where that is all that is wanted.
+func (l *loop) run(ctx context.Context) {
+	defer close(l.ended)
+	if l.account.Close != nil {
+		defer l.account.Close()
+	}
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if l.account.Watch != nil && !l.hub.once {
+		watching.Go(func() { l.account.Watch(ctx, l.wake) })
+	}
+	now := time.Now()
+	l.poll, l.full = now.Add(l.spreadFirst(l.account.Every)), now.Add(spread(l.account.Full, l.hub.random()))
+	for {
+		triggers := l.await(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		began := time.Now()
+		result, ran := l.once(ctx, triggers)
+		if !ran {
+			return
+		}
+		l.after(triggers, result, time.Since(began))
+		if l.hub.once {
+			return
+		}
+	}
+}
+
+// spreadFirst is a time within the first period, so that accounts that began
+// together do not ask together.
+func (l *loop) spreadFirst(d time.Duration) time.Duration {
+	return max(time.Duration(l.hub.random()*float64(d)), d/10)
+}
+
+// wake notes why there is something to do.
+func (l *loop) wake(t Trigger) {
+	l.mu.Lock()
+	l.pending[t] = true
+	l.mu.Unlock()
+	l.ring()
+}
+
+func (l *loop) ring() {
+	select {
+	case l.bell <- struct{}{}:
+	default:
+	}
+}
+
+// persons are the triggers behind which a person stands: nothing makes them wait.
+var persons = []Trigger{Started, Asked, Approved, Continued}
+
+// await gives what woke the loop, once there is something that may.
+func (l *loop) await(ctx context.Context) []Trigger {
+	for {
+		now := time.Now()
+		l.strike(now)
+		triggers, wait := l.due(now)
+		if len(triggers) > 0 || ctx.Err() != nil {
+			return triggers
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-l.bell:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// strike turns moments that have come into triggers.
+func (l *loop) strike(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for at, t := range map[*time.Time]Trigger{&l.poll: Poll, &l.full: Daily, &l.retry: Retried, &l.again: Poll} {
+		if !at.IsZero() && !now.Before(*at) {
+			*at = time.Time{}
+			l.pending[t] = true
+		}
+	}
+	if s := l.status.Suspended; s != nil && !s.Until.IsZero() && !now.Before(s.Until) && l.suspended {
+		l.suspended = false
+		l.pending[Continued] = true
+	}
+}
+
+// due takes the triggers that may begin a run now, else says how long to wait.
+func (l *loop) due(now time.Time) (triggers []Trigger, wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	passes := !now.Before(l.before)
+	for t := range l.pending {
+		passes = passes || slices.Contains(persons, t)
+	}
+	if passes && len(l.pending) > 0 {
+		for t := range l.pending {
+			triggers = append(triggers, t)
+		}
+		slices.Sort(triggers)
+		clear(l.pending)
+		return triggers, 0
+	}
+	moments := []time.Time{l.poll, l.full, l.retry, l.again}
+	if len(l.pending) > 0 {
+		moments = append(moments, l.before)
+	}
+	if s := l.status.Suspended; s != nil && l.suspended {
+		moments = append(moments, s.Until)
+	}
+	wait = time.Hour
+	for _, m := range moments {
+		if !m.IsZero() {
+			wait = min(wait, max(m.Sub(now), 0))
+		}
+	}
+	return nil, wait
+}
+
+// once makes one run; false where the context ended before it could begin.
+func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran bool) {
+	s := &place{places: l.hub.places}
+	if s.sit(ctx) != nil {
+		return Result{}, false
+	}
+	defer s.rise()
+	suspension := l.account.Orders.Suspension(time.Now())
+	full, accept := l.account.Orders.Take()
+	request := Request{Triggers: triggers, Full: full || slices.Contains(triggers, Daily), Accept: accept, PlanOnly: suspension != nil, Tell: l.tell}
+	l.show(func(s *Status) { s.Running, s.Woken, s.Suspended, s.Next = true, triggers, suspension, time.Time{} })
+	l.suspended = suspension != nil
+	return l.work(withPlace(ctx, s), request), true
+}
+
+// work has the Worker run. What breaks off in it ends this run, and nothing else.
+func (l *loop) work(ctx context.Context, request Request) (result Result) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			text := l.hub.redact(fmt.Sprint(cause))
+			l.log.Error("a run broke off: this is a mistake of adsync", "cause", text, "stack", l.hub.redact(string(debug.Stack())))
+			result = Result{Class: Internal, Message: "the run broke off: " + text + "; this is a mistake of adsync, its log has more"}
+		}
+	}()
+	return l.account.Worker.Run(ctx, request)
+}
+
+// after takes in how a run ended, and decides when the next begins by itself.
+func (l *loop) after(triggers []Trigger, r Result, took time.Duration) {
+	now := time.Now()
+	l.show(func(s *Status) {
+		s.settle(now, r)
+		if r.Plan != nil {
+			l.plan = r.Plan
+		}
+		l.arrange(now, triggers, s.Failures, r)
+		s.Next = l.next()
+	})
+	l.keepPoint(now)
+	l.report(triggers, r)
+	if l.hub.observer != nil {
+		l.hub.observer.Ran(l.account.Name, r, took)
+	}
+}
+
+// settle puts the end of a run into the status.
+func (s *Status) settle(now time.Time, r Result) {
+	s.Running, s.Last, s.Message = false, now, r.Message
+	if s.State != r.Class {
+		s.State, s.Since = r.Class, now
+	}
+	s.Failures++
+	if !paces[r.Class].failed {
+		s.Failures = 0
+	}
+	if r.Revision != (Revision{}) {
+		s.Revision = r.Revision
+	}
+	if r.Class == InSync || r.Class == Applied {
+		s.Good, s.Applied = now, s.Revision
+	}
+	if !r.Skipped {
+		s.Journal = r.Journal
+	}
+	if r.Rate != (Rate{}) {
+		s.Rate = r.Rate
+	}
+	if r.Plan != nil {
+		s.count(r.Plan)
+	}
+	if r.Run != nil {
+		s.reach(r.Plan, r.Run)
+	}
+}
+
+// arrange sets the moments at which the loop wakes by itself.
+func (l *loop) arrange(now time.Time, triggers []Trigger, failures int, r Result) {
+	l.poll, l.retry, l.again, l.before = time.Time{}, time.Time{}, r.Until, time.Time{}
+	if wait := retryIn(r.Class, failures, l.hub.random()); wait > 0 {
+		l.retry = now.Add(max(wait, r.After))
+	} else {
+		l.poll = now.Add(max(spread(l.account.Every, l.hub.random()), r.After))
+	}
+	if r.After > 0 {
+		l.before = now.Add(r.After)
+	}
+	if slices.Contains(triggers, Daily) || l.full.IsZero() {
+		l.full = now.Add(spread(l.account.Full, l.hub.random()))
+		if paces[r.Class].first > 0 { // it was not read: the next attempt does so
+			l.full = l.retry
+		}
+	}
+}
+
+// next is when the next run begins by itself.
+func (l *loop) next() time.Time {
+	next := time.Time{}
+	for _, m := range []time.Time{l.poll, l.full, l.retry, l.again} {
+		if !m.IsZero() && (next.IsZero() || m.Before(next)) {
+			next = m
+		}
+	}
+	return next
+}
+
+// show changes the status and tells of it. The plan of the last run goes along.
+func (l *loop) show(change func(*Status)) {
+	l.mu.Lock()
+	change(&l.status)
+	s := l.status
+	l.mu.Unlock()
+	l.hub.tell(Event{Time: time.Now(), Account: s.Name, Kind: "status", Status: &s})
+	if l.account.Shown != nil {
+		l.account.Shown(s)
+	}
+}
+
+func (l *loop) tell(kind string, data map[string]any) {
+	l.hub.tell(Event{Time: time.Now(), Account: l.account.Name, Kind: kind, Data: data})
+}
+
+// pointEvery is how often a point is kept that is as the one before.
+const pointEvery = time.Hour
+
+// keepPoint keeps exposure where it is another, and once an hour.
+func (l *loop) keepPoint(now time.Time) {
+	s := l.shown()
+	p := Point{Time: now.UTC().Truncate(time.Second), Exposure: s.Exposure}
+	if s.PlanHash == "" || p.Exposure == l.point.Exposure && now.Sub(l.point.Time) < pointEvery {
+		return
+	}
+	l.point = p
+	if err := l.account.Archive.Expose(p); err != nil {
+		l.log.Warn("the exposure of now could not be kept", "error", err)
+	}
+}
+
+// report says how a run ended.
+func (l *loop) report(triggers []Trigger, r Result) {
+	level := slog.LevelInfo
+	switch {
+	case r.Skipped:
+		level = slog.LevelDebug
+	case paces[r.Class].first > 0, r.Class == Partial, r.Class == Undecided, r.Class == Input:
+		level = slog.LevelWarn
+	}
+	s := l.shown()
+	l.log.Log(context.Background(), level, "run ended", "class", r.Class, "message", r.Message, "woken", triggers, "skipped", r.Skipped, "requests", r.Requests,
+		"commit", r.Revision.Commit, "run", s.Run, "held", s.Held, "next", s.Next)
+	if r.Run != nil {
+		l.tell("run", map[string]any{"run": r.Run.Run, "summary": r.Run.Summary, "class": r.Class})
+	}
+}
+
+func (l *loop) shown() Status {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.status
+}

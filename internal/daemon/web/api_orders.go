@@ -1,0 +1,137 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"adsync/internal/daemon"
+)
+
+// bodyMost is how many bytes an order has at most.
+const bodyMost = 64 << 10
+
+// program lets orders of the API through that come with the token itself: a
+// browser sends a cookie by itself, and no token.
+func (s *Server) program(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if callerOf(r).session != nil {
+			s.refuse(w, r, problem{http.StatusForbidden, "form", "the API takes orders with the token in the header Authorization; a browser uses the forms of the page"})
+			return
+		}
+		next(w, r)
+	}
+}
+
+func (s *Server) postApproval(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		PlanHash string   `json:"plan_hash"`
+		Allow    []string `json:"allow"`
+		By       string   `json:"by"`
+		Note     string   `json:"note"`
+	}
+	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
+		s.done(w, r, http.StatusCreated, s.approve(r.Context(), o, body.PlanHash, body.Allow, body.Note))
+	}
+}
+
+func (s *Server) postWake(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		By string `json:"by"`
+	}
+	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
+		s.done(w, r, http.StatusAccepted, s.wake(o))
+	}
+}
+
+func (s *Server) postSuspend(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		By     string `json:"by"`
+		Reason string `json:"reason"`
+		For    string `json:"for"` // "2h"; "" until somebody resumes it
+	}
+	o, ok := s.orderOf(w, r, &body, &body.By)
+	if !ok {
+		return
+	}
+	lasts, err := durationOf(body.For)
+	if err != nil {
+		s.refuse(w, r, *err)
+		return
+	}
+	s.done(w, r, http.StatusOK, s.suspend(r.Context(), o, body.Reason, lasts))
+}
+
+func (s *Server) postResume(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		By string `json:"by"`
+	}
+	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
+		s.done(w, r, http.StatusOK, s.resume(r.Context(), o))
+	}
+}
+
+func durationOf(text string) (time.Duration, *problem) {
+	if text == "" {
+		return 0, nil
+	}
+	lasts, err := time.ParseDuration(text)
+	if err != nil || lasts <= 0 {
+		return 0, &problem{http.StatusBadRequest, "bad_request", "for is " + printable(text, 40) + "; want a time such as 2h or 30m"}
+	}
+	return lasts, nil
+}
+
+// orderOf reads the body of an order: one JSON object, with no word that is not
+// known. Who gives it is who the proxy names, else who the body names.
+func (s *Server) orderOf(w http.ResponseWriter, r *http.Request, body any, by *string) (order, bool) {
+	a, ok := s.account(w, r)
+	if !ok {
+		return order{}, false
+	}
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+		s.refuse(w, r, problem{http.StatusUnsupportedMediaType, "bad_request", "the content type is " + printable(kind, 80) + "; want application/json"})
+		return order{}, false
+	}
+	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyMost))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(body)
+	if err == nil && decoder.Decode(new(any)) != io.EOF {
+		err = errors.New("more than one value")
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		s.refuse(w, r, s.problemOf(err))
+		return order{}, false
+	case err != nil:
+		s.refuse(w, r, problem{http.StatusBadRequest, "bad_request", "the body cannot be read: " + printable(err.Error(), 200) + "; want one JSON object as docs/api.yaml describes it"})
+		return order{}, false
+	}
+	o := order{a.Name, callerOf(r).name}
+	if o.by == "" {
+		o.by = printable(*by, nameMost)
+	}
+	if o.by == "" {
+		s.refuse(w, r, problem{http.StatusBadRequest, "no_name", "by is empty; want who gives the order"})
+		return order{}, false
+	}
+	return o, true
+}
+
+// done answers an order with the account as it is now.
+func (s *Server) done(w http.ResponseWriter, r *http.Request, status int, p *problem) {
+	if p != nil {
+		s.refuse(w, r, *p)
+		return
+	}
+	a, ok := s.desk.Account(r.PathValue("account"))
+	if !ok {
+		s.refuse(w, r, s.problemOf(daemon.ErrNoAccount))
+		return
+	}
+	writeJSON(w, status, accountDocument{formatVersion, a})
+}

@@ -1,0 +1,339 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/daemon"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// chromium starts the browser that make deps installs, for the tests beneath t.
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
+	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, end := chromedp.NewContext(allocator)
+	t.Cleanup(end)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// tab is one page of the browser, and the daemon it shows.
+type tab struct {
+	*testing.T
+	ctx  context.Context
+	desk *fakeDesk
+	root string
+}
+
+// open gives a tab of its own. What the browser complains of fails the test:
+// what its policy stopped, what the script threw.
+func open(t *testing.T, browser context.Context, change func(*Options)) *tab {
+	t.Helper()
+	o := theOptions(t)
+	if change != nil {
+		change(&o)
+	}
+	desk := theDesk(t)
+	server, err := New(o, desk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := httptest.NewServer(server)
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	ctx, end := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(func() {
+		end()
+		cancel()
+		listener.CloseClientConnections()
+		listener.Close()
+	})
+	err = chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			t.Errorf("the script threw: %s", e.ExceptionDetails.Text)
+		case *log.EventEntryAdded:
+			if e.Entry.Source == log.EntrySourceSecurity || e.Entry.Level == log.EntryLevelError && !strings.Contains(e.Entry.URL, "favicon") && e.Entry.Source != log.EntrySourceNetwork {
+				t.Errorf("the browser complains: %s %s", e.Entry.Text, e.Entry.URL)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tab{t, ctx, desk, listener.URL}
+}
+
+func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.Helper()
+	if err := chromedp.Do(p.ctx, actions...); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *tab) visit(path string) {
+	p.Helper()
+	p.do(chromedp.Navigate(p.root + path))
+}
+
+// eval gives the value of an expression.
+func eval[T any](p *tab, expression string) T {
+	p.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.Fatal(err)
+	}
+	return value
+}
+
+// press sends keys to what has the focus.
+func (p *tab) press(keys string) {
+	p.Helper()
+	p.do(chromedp.KeyEvent(keys))
+}
+
+// tabTo presses the tab key until an element has the focus, and wants the focus
+// to be seen wherever it comes by.
+func (p *tab) tabTo(selector string) {
+	p.Helper()
+	for range 80 {
+		p.press(kb.Tab)
+		if unseen := eval[string](p, `(() => { const e = document.activeElement, s = getComputedStyle(e); return e === document.body || s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2 ? "" : e.outerHTML })()`); unseen != "" {
+			p.Fatalf("the focus is not seen on %.200s", unseen)
+		}
+		if eval[bool](p, `document.activeElement.matches(`+quoted(selector)+`)`) {
+			return
+		}
+	}
+	p.Fatalf("no way by keyboard to %s", selector)
+}
+
+func quoted(text string) string {
+	b, _ := json.Marshal(text) // a string always has a JSON form
+	return string(b)
+}
+
+// login gives name and token by keyboard, and wants to come back to a path.
+func (p *tab) login(path string) {
+	p.Helper()
+	p.visit(path)
+	p.tabTo(`a[href^="/login"]`)
+	p.press(kb.Enter)
+	p.wait(`!!document.querySelector("#token")`)
+	p.tabTo("#name")
+	p.press("Ann Example")
+	p.tabTo("#token")
+	p.press(theToken + kb.Enter)
+	p.wait(`location.pathname === ` + quoted(path) + ``)
+}
+
+// wait wants an expression to become true, on this page or the one it leads to,
+// once it is there whole.
+func (p *tab) wait(expression string) {
+	p.Helper()
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for began := time.Now(); time.Since(began) < 30*time.Second; <-look.C {
+		if yes, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.readyState === "complete" && (`+expression+`)`)); err == nil && yes {
+			return // an error: between two pages there is none to ask
+		}
+	}
+	p.Fatalf("never %s; the page says: %.500s", expression, eval[string](p, `document.body.innerText`))
+}
+
+func (p *tab) says(words string) {
+	p.Helper()
+	p.wait(`document.body.innerText.includes(` + quoted(words) + `)`)
+}
+
+// TestByKeyboardAlone goes the ways of a person who has no mouse.
+func TestByKeyboardAlone(t *testing.T) {
+	browser := chromium(t)
+	t.Run("approve what is held", func(t *testing.T) {
+		p := open(t, browser, nil)
+		p.login("/accounts/shoes")
+		p.tabTo("#allow0")
+		p.press(" ")
+		p.tabTo("#note")
+		p.press("agreed with Bob")
+		p.tabTo("form.approve button")
+		p.press(kb.Enter)
+		p.says("Approved. The next run applies it.")
+		if a := p.desk.lastApproval(); a.By != "Ann Example" || len(a.Allow) != 1 || a.Allow[0] != heldRaise || a.Note != "agreed with Bob" || a.PlanHash != p.desk.plans["shoes"].PlanHash {
+			t.Errorf("the approval is %+v", a)
+		}
+		p.says("agreed with Bob")
+	})
+	t.Run("suspend and resume", func(t *testing.T) {
+		p := open(t, browser, nil)
+		p.login("/accounts/shoes")
+		p.tabTo(".order summary")
+		p.press(kb.Enter)
+		p.tabTo("#reason")
+		p.press("the shop is down")
+		p.tabTo("#for")
+		p.press("1")
+		p.tabTo(".order button")
+		p.press(kb.Enter)
+		p.says("the shop is down")
+		if shoes, _ := p.desk.Account("shoes"); shoes.Suspended == nil || shoes.Suspended.By != "Ann Example" || !shoes.Suspended.Until.Equal(noon.Add(time.Hour)) {
+			t.Errorf("suspended: %+v", shoes.Suspended)
+		}
+		p.tabTo(`form[action$="/resume"] button`)
+		p.press(kb.Enter)
+		p.says("Resumed.")
+		if shoes, _ := p.desk.Account("shoes"); shoes.Suspended != nil {
+			t.Error("it is suspended still")
+		}
+	})
+}
+
+func TestAWorkbookIsDroppedInTheBrowser(t *testing.T) {
+	p := open(t, chromium(t), nil)
+	file := filepath.Join(t.TempDir(), "spring.xlsx")
+	if err := os.WriteFile(file, []byte("the bytes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.login("/accounts/shoes")
+	p.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{file}))
+	p.tabTo(".drop button")
+	p.press(kb.Enter)
+	p.says("spring.xlsx:Ads!E17: title has 52 characters")
+	p.says("Nothing of it was applied")
+	if got := eval[string](p, `(() => { const r = new XMLHttpRequest(); r.open("GET", document.querySelector("a.button").href, false); r.send(); return r.responseText })()`); got != "the marked copy" {
+		t.Errorf("the marked copy is %q", got)
+	}
+	if p.desk.looked[0] != "spring.xlsx: the bytes" {
+		t.Errorf("read: %q", p.desk.looked)
+	}
+}
+
+// TestThePageFollows: what happens is seen without loading the page anew, and
+// what somebody is deciding on is not pulled away beneath them.
+func TestThePageFollows(t *testing.T) {
+	p := open(t, chromium(t), nil)
+	p.login("/accounts/shoes")
+	p.says("Shown as it happens.")
+	p.do(chromedp.Click(chromedp.CSS("#allow0")))
+	p.desk.change("shoes", func(a *daemon.Status) { a.Running = true })
+	p.says("a run goes on")
+	p.desk.mu.Lock()
+	other := *p.desk.plans["shoes"]
+	other.PlanHash = "another"
+	p.desk.plans["shoes"] = &other
+	p.desk.mu.Unlock()
+	p.desk.change("shoes", func(a *daemon.Status) { a.Running, a.Failures = false, 2 })
+	p.says("The plan is another by now.")
+	if !eval[bool](p, `document.querySelector("#allow0").checked && document.querySelector("[name=plan]").value !== "another"`) {
+		t.Error("what was ticked is gone, or now means another plan")
+	}
+	p.do(chromedp.Click(chromedp.CSS("form.approve button")))
+	p.says("The plan is another by now; look at it and decide again.")
+	if n := len(p.desk.approvals); n != 1 {
+		t.Errorf("%d approvals; want that of before alone", n)
+	}
+}
+
+// seen sets how large the window is, and whether it is dark.
+func (p *tab) seen(wide, high int64, scheme string) {
+	p.Helper()
+	p.do(chromedp.EmulateViewport(wide, high))
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// looksOf are the pages, and how to come to each.
+var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042", "/login", "/nothing"}
+
+// TestEveryPageIsForEverybody looks at each page on a phone and a desk, light and
+// dark, with and without a session, as an auditor would.
+func TestEveryPageIsForEverybody(t *testing.T) {
+	browser := chromium(t)
+	audit, err := os.ReadFile("testdata/audit.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		scheme   string
+		wide     int64
+		loggedIn bool
+	}{{"light", 320, false}, {"dark", 320, true}, {"light", 1280, true}, {"dark", 1280, false}} {
+		p := open(t, browser, nil)
+		p.desk.change("boots & bags", func(a *daemon.Status) {
+			a.Suspended = &daemon.Suspension{By: "Ann", Reason: strings.Repeat("averylongword", 20), Since: noon}
+		})
+		if row.loggedIn {
+			p.login("/accounts/shoes")
+		}
+		p.seen(row.wide, 800, row.scheme)
+		for _, path := range looksOf {
+			p.visit(path)
+			for _, found := range eval[[]string](p, string(audit)) {
+				t.Errorf("%s, %s, %d wide: %s", path, row.scheme, row.wide, found)
+			}
+		}
+	}
+}
+
+var screenshots = flag.String("screenshots", "", "the folder to draw the pictures of docs/web.md anew in")
+
+// pictureMost is how many bytes a picture of the documentation has at most.
+const pictureMost = 150 << 10
+
+// TestScreenshots draws the pictures of docs/web.md. Without the flag it draws
+// them for nobody, so that they can be drawn whenever somebody wants to.
+func TestScreenshots(t *testing.T) {
+	folder := *screenshots
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	browser := chromium(t)
+	for _, shot := range []struct {
+		name, path, scheme, first string
+		wide, high                int64
+	}{
+		{"overview", "/", "light", "", 1100, 520},
+		{"plan", "/accounts/shoes", "light", ".plan-of", 1100, 1150},
+		{"exposure", "/accounts/shoes", "dark", "#exposure", 1100, 800},
+		{"run", "/accounts/shoes/runs/run-000042", "light", "", 1100, 1000},
+		{"phone", "/accounts/shoes", "dark", "", 390, 844},
+	} {
+		p := open(t, browser, nil)
+		p.desk.runs["shoes"][0].Started = noon
+		p.login(shot.path)
+		p.seen(shot.wide, shot.high, shot.scheme)
+		p.visit(shot.path)
+		if shot.first != "" {
+			eval[bool](p, `document.querySelector(`+quoted(shot.first)+`).scrollIntoView(), true`)
+		}
+		picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(picture) > pictureMost || len(picture) < 10<<10 {
+			t.Errorf("%s has %d bytes; want at most %d, and a picture", shot.name, len(picture), pictureMost)
+		}
+		if err := os.WriteFile(filepath.Join(folder, shot.name+".png"), picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/kinds"
+	"adsync/internal/planview"
+	"adsync/internal/runview"
+)
+
+// noon is the time of the tests.
+var noon = time.Date(2026, 11, 22, 17, 0, 0, 0, time.UTC)
+
+const theToken = "0123456789abcdef0123456789abcdef"
+
+// fakeDesk is a daemon of three accounts that notes what it is ordered.
+type fakeDesk struct {
+	mu        sync.Mutex
+	accounts  []daemon.Status
+	plans     map[string]*planview.Document
+	runs      map[string][]*runview.Document
+	points    []daemon.Point
+	approvals []daemon.Approval
+	woken     []daemon.Trigger
+	looked    []string
+	upload    *daemon.Upload
+	broken    error // of every order
+	events    chan daemon.Event
+}
+
+// theDesk has an account in which something is held, one that is in sync, and
+// one whose files cannot be planned.
+func theDesk(t testing.TB) *fakeDesk {
+	t.Helper()
+	plan := &planview.Document{}
+	read(t, "testdata/plan.json", plan)
+	run, partial := &runview.Document{}, &runview.Document{}
+	read(t, "testdata/run.json", run)
+	read(t, "../../runview/testdata/partial.json", partial)
+	account := planview.Account{ID: "adacct_quickstart", Currency: "USD", TimeZone: "America/New_York"}
+	d := &fakeDesk{
+		plans: map[string]*planview.Document{"shoes": plan}, runs: map[string][]*runview.Document{"shoes": {partial, run}}, events: make(chan daemon.Event, 100),
+		accounts: []daemon.Status{
+			{Name: "shoes", Account: account, Source: "https://git.example/ads.git, branch main", State: daemon.Held, Since: noon.Add(-time.Hour), Last: noon.Add(-time.Minute), Good: noon.Add(-2 * time.Hour),
+				Next: noon.Add(time.Minute), Woken: []daemon.Trigger{daemon.Push}, PlanHash: plan.PlanHash, Pending: 4, Held: 1, Drift: 2, Run: run.Run, Rate: daemon.Rate{Limit: 960, Left: 940}, Journal: 1,
+				Revision: daemon.Revision{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Branch: "main", Author: "Ann Example", Subject: "raise the budget for spring", Time: noon.Add(-time.Hour)},
+				Applied:  daemon.Revision{Commit: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", Branch: "main", Author: "Bob Example", Subject: "spring launch"},
+				Exposure: daemon.Exposure{Daily: 50_000_000, Lifetime: 400_000_000, MonthEnd: 400_000_000}},
+			{Name: "boots & bags", Account: account, Source: "/srv/ads/boots", State: daemon.InSync, Last: noon.Add(-time.Minute), Good: noon.Add(-time.Minute), Next: noon.Add(time.Minute), Exposure: daemon.Exposure{Daily: 1_220_500_000}},
+			{Name: "hats", Source: "/srv/ads/hats", State: daemon.Input, Message: "hats.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)", Last: noon.Add(-time.Minute), Failures: 3},
+		},
+		approvals: []daemon.Approval{{PlanHash: "507f9b3ca0445956", Allow: []string{"activates"}, By: "Ann Example", Note: "the launch was agreed on", Time: noon.Add(-26 * time.Hour)}},
+		upload:    &daemon.Upload{Problems: []string{"spring.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"}, Plan: plan, Marked: []byte("the marked copy"), Name: "marked-spring.xlsx"},
+	}
+	for i, daily := range []int64{50, 80, 80, 120, 120, 1420, 75, 50} {
+		d.points = append(d.points, daemon.Point{Time: noon.Add(time.Duration(i-8) * 11 * time.Hour), Exposure: daemon.Exposure{Daily: daily * 1_000_000, Lifetime: 400_000_000}})
+	}
+	return d
+}
+
+func read(t testing.TB, name string, into any) {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(bytes.NewReader(content)).Decode(into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// theOptions are those of a daemon on loopback with a token.
+func theOptions(t testing.TB) Options {
+	t.Helper()
+	token, err := NewToken(theToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Listen: DefaultListen, Token: token, Schemas: kinds.All(), Version: "1.2.3", Now: func() time.Time { return noon }}
+}
+
+func (d *fakeDesk) Accounts() []daemon.Status {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]daemon.Status(nil), d.accounts...)
+}
+
+func (d *fakeDesk) Account(name string) (daemon.Status, bool) {
+	for _, a := range d.Accounts() {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return daemon.Status{}, false
+}
+
+// change alters an account, and tells who looks on.
+func (d *fakeDesk) change(name string, how func(*daemon.Status)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range d.accounts {
+		if a := &d.accounts[i]; a.Name == name {
+			how(a)
+			status := *a
+			d.events <- daemon.Event{Time: noon, Account: name, Kind: "status", Status: &status}
+		}
+	}
+}
+
+func (d *fakeDesk) Plan(name string) *planview.Document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.plans[name]
+}
+
+func (d *fakeDesk) Runs(_ context.Context, name string) ([]runview.Head, error) {
+	var heads []runview.Head
+	for _, run := range d.runs[name] {
+		heads = append(heads, run.Head)
+	}
+	return heads, nil
+}
+
+func (d *fakeDesk) Report(_ context.Context, name, run string) (*runview.Document, error) {
+	for _, one := range d.runs[name] {
+		if one.Run == run {
+			return one, nil
+		}
+	}
+	return nil, daemon.ErrNoRun
+}
+
+func (d *fakeDesk) Exposures(_ context.Context, name string) ([]daemon.Point, error) {
+	if name != "shoes" {
+		return nil, nil
+	}
+	return d.points, nil
+}
+
+func (d *fakeDesk) Approvals(_ context.Context, name string) ([]daemon.Approval, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if name != "shoes" {
+		return nil, nil
+	}
+	return append([]daemon.Approval(nil), d.approvals...), nil
+}
+
+// Events gives each event to one of those who look on; the tests have one.
+func (d *fakeDesk) Events(ctx context.Context) <-chan daemon.Event { return d.events }
+
+func (d *fakeDesk) Wake(_ string, why daemon.Trigger) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.woken = append(d.woken, why)
+	return d.broken
+}
+
+func (d *fakeDesk) Suspend(_ context.Context, name string, s daemon.Suspension) error {
+	d.change(name, func(a *daemon.Status) { a.Suspended, a.State = &s, daemon.Suspended })
+	return d.broken
+}
+
+func (d *fakeDesk) Resume(_ context.Context, name, by string) error {
+	d.change(name, func(a *daemon.Status) { a.Suspended, a.State = nil, daemon.InSync })
+	return d.broken
+}
+
+func (d *fakeDesk) Approve(_ context.Context, _ string, a daemon.Approval) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.broken == nil {
+		d.approvals = append(d.approvals, a)
+	}
+	return d.broken
+}
+
+func (d *fakeDesk) Look(_ context.Context, _, filename string, content []byte) (*daemon.Upload, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.looked = append(d.looked, filename+": "+string(content))
+	return d.upload, d.broken
+}
+
+// lastApproval is the newest.
+func (d *fakeDesk) lastApproval() daemon.Approval {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.approvals[len(d.approvals)-1]
+}

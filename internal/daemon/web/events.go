@@ -1,0 +1,75 @@
+package web
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"adsync/internal/planview"
+)
+
+// How many follow the events at once, how often a line says that the stream is
+// still there, and how long who follows may take to read one.
+const (
+	watchersMost = 64
+	heartbeat    = 15 * time.Second
+	eventTime    = 10 * time.Second
+)
+
+// getEvents writes what happens as it happens, as server-sent events. Who was
+// away reads the account again: nothing is told twice.
+func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
+	account := r.URL.Query().Get("account")
+	if account != "" {
+		if _, ok := s.desk.Account(account); !ok {
+			s.refuse(w, r, problem{http.StatusNotFound, "no_account", "no account of that name"})
+			return
+		}
+	}
+	select {
+	case s.watching <- struct{}{}:
+		defer func() { <-s.watching }()
+	default:
+		w.Header().Set("Retry-After", "30")
+		s.refuse(w, r, problem{http.StatusServiceUnavailable, "busy", "too many follow the events; try again later"})
+		return
+	}
+	stream := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // proxies hold nothing back
+	send := func(text string) bool {
+		_ = stream.SetWriteDeadline(time.Now().Add(eventTime))
+		if _, err := io.WriteString(w, text); err != nil {
+			return false
+		}
+		return stream.Flush() == nil
+	}
+	events := s.desk.Events(r.Context())
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for more := send("retry: 5000\n\n"); more; {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-beat.C:
+			more = send(": still here\n\n")
+		case event, open := <-events:
+			if !open {
+				return
+			}
+			if account != "" && event.Account != account {
+				continue
+			}
+			line, err := json.Marshal(event)
+			if err != nil {
+				s.Log.Error("an event cannot be written", "error", err)
+				continue
+			}
+			more = send("event: " + kindOf(event.Kind) + "\ndata: " + planview.Visible(string(line)) + "\n\n")
+		}
+	}
+}
+
+// kindOf keeps the kind of an event on its line.
+func kindOf(kind string) string { return printable(kind, 40) }

@@ -1,0 +1,109 @@
+package web
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strings"
+	"testing"
+
+	"adsync/internal/daemon"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// upload drops a file in the form.
+func (a *asker) upload(name, content string) *http.Response {
+	a.t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	_ = w.WriteField("form", a.form())
+	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {multipart.FileContentDisposition("file", name)}})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	_, _ = part.Write([]byte(content))
+	w.Close()
+	return a.send("POST", "/accounts/shoes/look", b.String(), "Content-Type: "+w.FormDataContentType(), "Sec-Fetch-Site: same-origin")
+}
+
+func TestFormsGiveOrders(t *testing.T) {
+	a := ask(t, nil)
+	a.login("Ann Example")
+	hash := a.desk.plans["shoes"].PlanHash
+	goes := func(answer *http.Response, did string) {
+		t.Helper()
+		wantStatus(t, answer, http.StatusSeeOther)
+		if to := answer.Header.Get("Location"); to != "/accounts/shoes?done="+did {
+			t.Errorf("leads to %q", to)
+		}
+	}
+	wantStatus(t, a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}}), 400)
+	wantStatus(t, a.submit("/accounts/shoes/approve", url.Values{"plan": {"other"}, "allow": {heldRaise}}), 409)
+	goes(a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}, "allow": {heldRaise}, "note": {"agreed"}, "by": {"eve"}}), "approved")
+	if d := cmp.Diff(daemon.Approval{PlanHash: hash, Allow: []string{heldRaise}, By: "Ann Example", Note: "agreed", Time: noon}, a.desk.lastApproval()); d != "" {
+		t.Error(d)
+	}
+	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "approved by Ann Example, 2026-11-22 12:00 EST") || strings.Contains(page, "checkbox\" id=\"allow0") {
+		t.Error("the page does not say that it was approved, by whom and when")
+	}
+	goes(a.submit("/accounts/shoes/wake", url.Values{}), "woken")
+	wantStatus(t, a.submit("/accounts/shoes/suspend", url.Values{"reason": {" "}}), 400)
+	goes(a.submit("/accounts/shoes/suspend", url.Values{"reason": {"the shop is down"}, "for": {"4h"}}), "suspended")
+	if page := text(t, a.get("/accounts/shoes?done=suspended")); !strings.Contains(page, "the shop is down") || !strings.Contains(page, "nothing is sent") || !strings.Contains(page, ">Resume<") {
+		t.Error("the page does not say that it is suspended, why, and how it goes on")
+	}
+	goes(a.submit("/accounts/shoes/resume", url.Values{}), "resumed")
+	wantStatus(t, a.submit("/accounts/nobody/wake", url.Values{}), 404)
+}
+
+func TestAFileIsLookedAtInThePage(t *testing.T) {
+	a := ask(t, nil)
+	a.login("Ann Example")
+	page := text(t, a.upload("spring.xlsx", "the bytes"))
+	if a.desk.looked[0] != "spring.xlsx: the bytes" || !strings.Contains(page, "spring.xlsx:Ads!E17") || !strings.Contains(page, "Possible spend a day") {
+		t.Errorf("read %q; the page shows %.2000s", a.desk.looked, page)
+	}
+	_, rest, _ := strings.Cut(page, `class="button" href="`)
+	link, _, _ := strings.Cut(rest, `"`)
+	if got := text(t, a.get(link)); got != "the marked copy" {
+		t.Errorf("the marked copy at %q is %q", link, got)
+	}
+	a.desk.upload = &daemon.Upload{}
+	if page := text(t, a.upload("spring.xlsx", "x")); !strings.Contains(page, "No problems.") || strings.Contains(page, "marked copy") {
+		t.Error("a file without problems has some")
+	}
+	wantStatus(t, a.upload("spring.xlsx", ""), 400)
+	wantStatus(t, a.upload("", "x"), 400)
+}
+
+// What the page says to those who cannot give orders, and where there is nothing
+// to show.
+func TestThePageSaysWhatIsNotThere(t *testing.T) {
+	a := ask(t, func(o *Options) { o.Token = Token{} })
+	page := text(t, a.get("/accounts/shoes"))
+	for _, want := range []string{"For reading only", "--allow " + heldRaise, "Possible spend a day", "spring.yaml:7:17"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(page, "<form") {
+		t.Error("a page for reading has a form")
+	}
+	page = text(t, a.get("/accounts/hats"))
+	for _, want := range []string{"No plan yet", "No runs yet", "Nothing has been approved yet", "Nothing has been noted yet", "hats.xlsx:Ads!E17", "files cannot be planned"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page of an account without anything does not say %q", want)
+		}
+	}
+	wantStatus(t, a.get("/login"), 404)
+	a.desk.accounts = nil
+	if page := text(t, a.get("/")); !strings.Contains(page, "No account is configured yet") {
+		t.Error("a page without accounts does not say so")
+	}
+	if page := text(t, a.get("/accounts/gone")); !strings.Contains(page, "No account of that name.") {
+		t.Error("a page of no account does not say so")
+	}
+}

@@ -1,0 +1,35 @@
+package web
+
+import "net/http"
+
+// health says that the process lives and that its loops turn.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	if s.Alive != nil {
+		if err := s.Alive(); err != nil {
+			s.Log.Error("a loop stands still", "error", err)
+			writeJSON(w, http.StatusServiceUnavailable, map[string]any{"alive": false})
+			return
+		}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"alive": true, "version": s.Version})
+}
+
+// ready says whether each account had its first run. Which had none is for those
+// who may read.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	waiting := []string{}
+	for _, a := range s.desk.Accounts() {
+		if a.State == "" {
+			waiting = append(waiting, a.Name)
+		}
+	}
+	status := http.StatusOK
+	if len(waiting) > 0 {
+		status = http.StatusServiceUnavailable
+	}
+	said := map[string]any{"ready": len(waiting) == 0}
+	if s.open() || callerOf(r).orders {
+		said["waiting"] = waiting
+	}
+	writeJSON(w, status, said)
+}

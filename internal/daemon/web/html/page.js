@@ -1,0 +1,46 @@
+
+(() => {
+  // The page as it is now, where the daemon says that something happened. What
+  // somebody is reading or filling in stays as it is: only its state is put in.
+  const body = document.body, stream = document.getElementById("stream");
+  const say = text => { if (stream) stream.textContent = text; };
+  let waiting = false, again = false;
+  const refresh = async () => {
+    if (waiting) { again = true; return; }
+    waiting = true;
+    try {
+      const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+      if (answer.ok && !answer.redirected) put(new DOMParser().parseFromString(await answer.text(), "text/html"));
+    } catch {
+      say("The daemon does not answer; this page may be old.");
+    }
+    setTimeout(() => { waiting = false; if (again) { again = false; refresh(); } }, 1000);
+  };
+  const put = page => {
+    const now = document.getElementById("live"), then = page.getElementById("live");
+    if (now && then && now.innerHTML !== then.innerHTML && !now.contains(document.activeElement)) now.replaceChildren(...then.childNodes);
+    const moved = document.getElementById("moved");
+    if (moved) moved.hidden = page.body.dataset.plan === body.dataset.plan;
+  };
+  if ("follows" in body.dataset) {
+    const of = body.dataset.follows, events = new EventSource("/api/v1/events" + (of ? "?account=" + encodeURIComponent(of) : ""));
+    let lost = false;
+    events.onopen = () => { say("Shown as it happens."); if (lost) { lost = false; refresh(); } };
+    events.onerror = () => { lost = true; say("The daemon does not answer; this page may be old."); };
+    for (const kind of ["status", "run", "wave", "outcome"]) events.addEventListener(kind, refresh);
+    addEventListener("pagehide", () => events.close());
+  }
+  const drop = document.querySelector(".drop");
+  if (drop) {
+    const file = drop.querySelector("input[type=file]");
+    for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, event => { event.preventDefault(); drop.classList.add("over"); });
+    for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, event => { event.preventDefault(); drop.classList.remove("over"); });
+    drop.addEventListener("drop", event => {
+      if (event.dataTransfer.files.length === 1) {
+        file.files = event.dataTransfer.files;
+        drop.requestSubmit();
+      }
+    });
+    drop.addEventListener("submit", () => { drop.querySelector(".busy-words").textContent = "It is being looked at…"; });
+  }
+})();

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/planview"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics counts the runs, as a daemon.Observer. What an account is now is read
+// from the desk when somebody asks.
+type Metrics struct {
+	registry *prometheus.Registry
+	runs     *prometheus.CounterVec
+	took     *prometheus.HistogramVec
+	changes  *prometheus.CounterVec
+	requests *prometheus.CounterVec
+
+	mu   sync.Mutex
+	held map[string]map[string]int // of the last plan of each account that ran, by hazard
+}
+
+// NewMetrics gives metrics with a registry of their own.
+func NewMetrics() *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(), held: map[string]map[string]int{},
+		runs:     counter("adsync_runs_total", "Runs that ended, by how they ended.", "account", "class"),
+		changes:  counter("adsync_changes_total", "Changes of runs, by action and outcome.", "account", "action", "outcome"),
+		requests: counter("adsync_requests_total", "Requests sent to the service.", "account"),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "adsync_run_seconds", Help: "How long runs took.",
+			Buckets: []float64{.05, .25, 1, 5, 15, 60, 300, 900, 3600}}, []string{"account"}),
+	}
+	m.registry.MustRegister(m.runs, m.took, m.changes, m.requests,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Ran counts a run that ended.
+func (m *Metrics) Ran(account string, r daemon.Result, took time.Duration) {
+	m.runs.WithLabelValues(account, string(r.Class)).Inc()
+	m.took.WithLabelValues(account).Observe(took.Seconds())
+	m.requests.WithLabelValues(account).Add(float64(r.Requests))
+	if r.Run != nil {
+		for i := range r.Run.Outcomes {
+			o := &r.Run.Outcomes[i]
+			m.changes.WithLabelValues(account, string(o.Action), string(o.Outcome)).Inc()
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case r.Plan != nil:
+		m.held[account] = planview.HeldBy(r.Plan)
+	case m.held[account] == nil:
+		m.held[account] = map[string]int{}
+	}
+}
+
+func (m *Metrics) heldOf(account string) map[string]int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.held[account])
+}
+
+// keep drops what is known of accounts that are no longer configured, so that
+// there are never more series than accounts ask for.
+func (m *Metrics) keep(accounts []daemon.Status) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	there := map[string]bool{}
+	for i := range accounts {
+		there[accounts[i].Name] = true
+	}
+	for account := range m.held {
+		if there[account] {
+			continue
+		}
+		delete(m.held, account)
+		of := prometheus.Labels{"account": account}
+		for _, vec := range []interface {
+			DeletePartialMatch(prometheus.Labels) int
+		}{m.runs, m.took, m.changes, m.requests} {
+			vec.DeletePartialMatch(of)
+		}
+	}
+}
+
+// metrics writes them in the form Prometheus reads.
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	accounts := s.desk.Accounts()
+	s.Metrics.keep(accounts)
+	now := prometheus.NewRegistry()
+	now.MustRegister(&present{accounts, s.Metrics, s.Version})
+	promhttp.HandlerFor(prometheus.Gatherers{s.Metrics.registry, now}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+}

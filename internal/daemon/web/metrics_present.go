@@ -1,0 +1,93 @@
+package web
+
+import (
+	"time"
+
+	"adsync/internal/daemon"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// present is what the accounts are at one moment, as gauges.
+type present struct {
+	accounts []daemon.Status
+	runs     *Metrics
+	version  string
+}
+
+// gauge is a figure that each account has one of.
+type gauge struct {
+	name, help string
+	of         func(*daemon.Status) float64
+}
+
+// micros is a millionth of the account's currency, in units; a float only here,
+// where no money is decided.
+func micros(n int64) float64 { return float64(n) / 1e6 }
+
+func seconds(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.Unix())
+}
+
+func yes(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var gauges = []gauge{
+	{"adsync_running", "1 while a run goes on.", func(s *daemon.Status) float64 { return yes(s.Running) }},
+	{"adsync_suspended", "1 while somebody stopped the account.", func(s *daemon.Status) float64 { return yes(s.Suspended != nil) }},
+	{"adsync_failures_in_a_row", "Runs in a row that failed for the time being.", func(s *daemon.Status) float64 { return float64(s.Failures) }},
+	{"adsync_last_run_timestamp_seconds", "When the last run ended; 0 before the first.", func(s *daemon.Status) float64 { return seconds(s.Last) }},
+	{"adsync_last_good_timestamp_seconds", "When files and account were last seen to be equal, or made so; 0 before that.", func(s *daemon.Status) float64 { return seconds(s.Good) }},
+	{"adsync_next_run_timestamp_seconds", "When the next run begins by itself; 0 where none does.", func(s *daemon.Status) float64 { return seconds(s.Next) }},
+	{"adsync_pending_changes", "Changes of the last plan that would go.", func(s *daemon.Status) float64 { return float64(s.Pending) }},
+	{"adsync_held_changes", "Changes of the last plan that are held, wholly or in part.", func(s *daemon.Status) float64 { return float64(s.Held) }},
+	{"adsync_drift_fields", "Values of the last plan that somebody changed at the service.", func(s *daemon.Status) float64 { return float64(s.Drift) }},
+	{"adsync_exposure_daily", "Possible spend a day, in the account's currency.", func(s *daemon.Status) float64 { return micros(s.Exposure.Daily) }},
+	{"adsync_exposure_lifetime", "What is left of lifetime budgets, in the account's currency.", func(s *daemon.Status) float64 { return micros(s.Exposure.Lifetime) }},
+	{"adsync_exposure_month_end", "Possible spend until the month ends, in the account's currency.", func(s *daemon.Status) float64 { return micros(s.Exposure.MonthEnd) }},
+	{"adsync_rate_limit", "Requests a minute the service takes; 0 where that is not known.", func(s *daemon.Status) float64 { return float64(s.Rate.Limit) }},
+	{"adsync_rate_left", "Requests the service still takes this minute.", func(s *daemon.Status) float64 { return float64(s.Rate.Left) }},
+	{"adsync_journal_steps", "Steps of the journal that are not closed.", func(s *daemon.Status) float64 { return float64(s.Journal) }},
+}
+
+func description(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+// Describe says nothing, so that what is collected is checked as it comes.
+func (p *present) Describe(chan<- *prometheus.Desc) {}
+
+// Collect gives each account's figures.
+func (p *present) Collect(to chan<- prometheus.Metric) {
+	give := func(d *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	give(description("adsync_build_info", "The version.", "version"), 1, p.version)
+	state := description("adsync_state_info", "How the last run of an account ended, as its class.", "account", "class")
+	revision := description("adsync_applied_revision_info", "The newest version of the files that was applied whole.", "account", "commit", "content")
+	held := description("adsync_held", "Changes of the last plan, by the hazard that holds them.", "account", "hazard")
+	currency := description("adsync_account_info", "The ad account, and the currency its money is in.", "account", "id", "currency")
+	for i := range p.accounts {
+		a := &p.accounts[i]
+		for _, g := range gauges {
+			give(description(g.name, g.help, "account"), g.of(a), a.Name)
+		}
+		give(currency, 1, a.Name, a.Account.ID, a.Account.Currency)
+		if a.State != "" {
+			give(state, 1, a.Name, string(a.State))
+		}
+		if a.Applied != (daemon.Revision{}) {
+			give(revision, 1, a.Name, a.Applied.Commit, a.Applied.Content)
+		}
+		for hazard, n := range p.runs.heldOf(a.Name) {
+			give(held, float64(n), a.Name, hazard)
+		}
+	}
+}

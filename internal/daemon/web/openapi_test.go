@@ -1,0 +1,153 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"adsync/internal/daemon"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// described is docs/api.yaml.
+func described(t *testing.T) map[string]any {
+	t.Helper()
+	content, err := os.ReadFile("../../../docs/api.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page any
+	if err := yaml.Unmarshal(content, &page); err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(marshal(t, page)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value.(map[string]any)
+}
+
+// TestTheAPIIsDescribed: docs/api.yaml has each route for programs, with the
+// authority it asks for, and no other.
+func TestTheAPIIsDescribed(t *testing.T) {
+	a := ask(t, nil)
+	var there []string
+	for _, r := range a.server.routes() {
+		if regexp.MustCompile(`^/(api/|healthz|readyz|metrics)`).MatchString(r.path) {
+			there = append(there, r.method+" "+r.path+" "+map[audience]string{everybody: "everybody", readers: "readers", givers: "givers"}[r.for_])
+		}
+	}
+	var said []string
+	for path, item := range described(t)["paths"].(map[string]any) {
+		for method, operation := range item.(map[string]any) {
+			if method == "parameters" {
+				continue
+			}
+			who := "readers"
+			if security, ok := operation.(map[string]any)["security"]; ok {
+				who = "everybody"
+				if strings.Contains(string(marshal(t, security)), "token") {
+					who = "givers"
+				}
+			}
+			said = append(said, strings.ToUpper(method)+" "+path+" "+who)
+		}
+	}
+	slices.Sort(there)
+	slices.Sort(said)
+	if !slices.Equal(there, said) {
+		t.Errorf("routes:\n%s\ndocs/api.yaml:\n%s", strings.Join(there, "\n"), strings.Join(said, "\n"))
+	}
+}
+
+func marshal(t *testing.T, value any) []byte {
+	t.Helper()
+	b, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestAnswersAreAsDescribed: what is answered has the fields docs/api.yaml says,
+// and no other.
+func TestAnswersAreAsDescribed(t *testing.T) {
+	a := ask(t, nil)
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("api.json", described(t)); err != nil {
+		t.Fatal(err)
+	}
+	hash := a.desk.plans["shoes"].PlanHash
+	a.desk.accounts[0].Message = "1 change waits for a yes"
+	post := func(order, body string) *http.Response {
+		return a.send("POST", "/api/v1/accounts/shoes/"+order, body, bearer, jsonBody)
+	}
+	event := daemon.Event{Time: noon, Account: "shoes", Kind: "status", Status: &a.desk.accounts[0], Data: map[string]any{"n": 1}}
+	for name, row := range map[string]struct {
+		schema, body string
+	}{
+		"accounts":  {"Accounts", text(t, a.get("/api/v1/accounts"))},
+		"account":   {"Account", text(t, a.get("/api/v1/accounts/shoes"))},
+		"plan":      {"Plan", text(t, a.get("/api/v1/accounts/shoes/plan"))},
+		"runs":      {"Runs", text(t, a.get("/api/v1/accounts/shoes/runs"))},
+		"run":       {"Run", text(t, a.get("/api/v1/accounts/shoes/runs/run-000042"))},
+		"exposures": {"Exposures", text(t, a.get("/api/v1/accounts/shoes/exposures"))},
+		"approvals": {"Approvals", text(t, a.get("/api/v1/accounts/shoes/approvals"))},
+		"approve":   {"Account", text(t, post("approvals", `{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`))},
+		"suspend":   {"Account", text(t, post("suspend", `{"by":"ann","reason":"x","for":"1h"}`))},
+		"suspended": {"Account", text(t, a.get("/api/v1/accounts/shoes"))},
+		"resume":    {"Account", text(t, post("resume", `{"by":"ann"}`))},
+		"look":      {"Look", text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))},
+		"problem":   {"Problem", text(t, a.get("/api/v1/nothing"))},
+		"health":    {"Health", text(t, a.get("/healthz"))},
+		"readiness": {"Readiness", text(t, a.get("/readyz"))},
+		"event":     {"Event", string(marshal(t, event))},
+	} {
+		schema, err := compiler.Compile("api.json#/components/schemas/" + row.schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(row.body))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := schema.Validate(value); err != nil {
+			t.Errorf("%s is no %s: %v\n%.500s", name, row.schema, err, row.body)
+		}
+	}
+}
+
+// TestEachCodeIsDescribed: a program can rely on the list of codes.
+func TestEachCodeIsDescribed(t *testing.T) {
+	codes := string(marshal(t, described(t)["components"].(map[string]any)["schemas"].(map[string]any)["Problem"]))
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		content, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`problem\{http\.Status\w+, "(\w+)"`).FindAllSubmatch(content, -1) {
+			found++
+			if !strings.Contains(codes, `"`+string(m[1])+`"`) {
+				t.Errorf("%s: the code %s is not in docs/api.yaml", f.Name(), m[1])
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d codes were found; want the form to be found", found)
+	}
+}

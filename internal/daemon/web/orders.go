@@ -1,0 +1,81 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/planview"
+)
+
+// order is what a person or a program wants done. Those for forms and those of
+// the API are the same.
+type order struct {
+	account string
+	by      string
+}
+
+// approve lets go what a plan holds. Only what that plan says can be allowed is
+// taken: an approval is no way to allow what nobody was shown.
+func (s *Server) approve(ctx context.Context, o order, hash string, allow []string, note string) *problem {
+	plan := s.desk.Plan(o.account)
+	switch {
+	case plan == nil || plan.PlanHash == "" || plan.PlanHash != hash:
+		p := s.problemOf(daemon.ErrOtherPlan)
+		return &p
+	case len(allow) == 0:
+		return &problem{http.StatusBadRequest, "nothing_allowed", "nothing is chosen; want at least one of what the plan holds"}
+	}
+	offered := planview.Releases(plan)
+	for _, a := range allow {
+		if !slices.ContainsFunc(offered, func(r planview.Release) bool { return r.Allow == a }) {
+			return &problem{http.StatusBadRequest, "not_offered", fmt.Sprintf("the plan holds nothing that %q releases", printable(a, reasonMost))}
+		}
+	}
+	slices.Sort(allow)
+	a := daemon.Approval{PlanHash: hash, Allow: slices.Compact(allow), By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC()}
+	if err := s.desk.Approve(ctx, o.account, a); err != nil {
+		p := s.problemOf(err)
+		return &p
+	}
+	return nil
+}
+
+// suspend stops an account; a time of 0 is until somebody resumes it.
+func (s *Server) suspend(ctx context.Context, o order, reason string, lasts time.Duration) *problem {
+	now := s.Now().UTC()
+	order := daemon.Suspension{By: o.by, Reason: printable(reason, reasonMost), Since: now}
+	switch {
+	case order.Reason == "":
+		return &problem{http.StatusBadRequest, "no_reason", "a suspension has no reason; want one, for whoever finds it"}
+	case lasts < 0:
+		return &problem{http.StatusBadRequest, "bad_request", fmt.Sprintf("a suspension of %s; want a time that is to come", lasts)}
+	case lasts > 0:
+		order.Until = now.Add(lasts)
+	}
+	if err := s.desk.Suspend(ctx, o.account, order); err != nil {
+		p := s.problemOf(err)
+		return &p
+	}
+	s.Log.Info("an account was suspended", "account", o.account, "by", o.by)
+	return nil
+}
+
+func (s *Server) resume(ctx context.Context, o order) *problem {
+	if err := s.desk.Resume(ctx, o.account, o.by); err != nil {
+		p := s.problemOf(err)
+		return &p
+	}
+	return nil
+}
+
+func (s *Server) wake(o order) *problem {
+	if err := s.desk.Wake(o.account, daemon.Asked); err != nil {
+		p := s.problemOf(err)
+		return &p
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package web
+
+import (
+	_ "embed" // the page, its look and its script
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"adsync/internal/planview"
+)
+
+var (
+	//go:embed html/page.html
+	pageText string
+	//go:embed html/account.html
+	accountText string
+	//go:embed html/page.css
+	pageStyle string
+	//go:embed html/page.js
+	pageScript string
+
+	pages = template.Must(template.Must(template.New("page").Parse(pageText)).Parse(accountText))
+)
+
+// styleText is the look of a plan, and what this page has beyond it.
+func styleText() string { return string(planview.Style()) + pageStyle }
+
+// scriptText is the script of a plan, and what this page has beyond it.
+func scriptText() string { return planview.Script() + pageScript }
+
+func asset(kind, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, text) // who asked may be gone
+	}
+}
+
+// view is what each page holds, and its own content.
+type view struct {
+	Title    string
+	Who      string // "" where nobody logged in
+	Form     string // what proves that a form is of this page
+	CanLogin bool
+	ReadOnly bool // nobody can give orders here
+	Back     string
+	Account  string // whose events the page follows; "" for all
+	Follows  bool   // the script follows the events
+	Plan     string // hash of the plan that is shown
+	Done     string // what the last form did
+	Error    string
+	Of       any // what the page is about
+}
+
+// show writes a page.
+func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name string, v view) {
+	c := callerOf(r)
+	v.CanLogin, v.ReadOnly = !s.Token.isZero() && c.session == nil, s.Token.isZero()
+	if c.session != nil {
+		v.Who, v.Form = c.name, c.session.form
+		if v.Who == "" {
+			v.Who = c.session.name
+		}
+	}
+	if v.Back == "" {
+		v.Back = "/login?" + backTo(r.URL.Path)
+	}
+	v.Done = done[r.URL.Query().Get("done")]
+	var b strings.Builder
+	if err := pages.ExecuteTemplate(&b, name, v); err != nil {
+		s.Log.Error("a page cannot be written", "page", name, "error", err)
+		http.Error(w, "adsync failed; its log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, b.String()) // who asked may be gone
+}
+
+// done says what a form did.
+var done = map[string]string{
+	"approved":  "Approved. The next run applies it.",
+	"woken":     "A run begins.",
+	"suspended": "Suspended. Plans are made, and nothing is sent.",
+	"resumed":   "Resumed. A run begins.",
+	"login":     "You are logged in.",
+	"logout":    "You are logged out.",
+}
+
+func (s *Server) showProblem(w http.ResponseWriter, r *http.Request, p problem) {
+	v := view{Title: http.StatusText(p.status), Error: upper(p.message) + "."}
+	if r.PathValue("account") != "" {
+		v.Of = accountPath(r.PathValue("account"))
+	}
+	s.show(w, r, p.status, "problem", v)
+}
+
+// upper begins a sentence.
+func upper(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// accountPath is the path of an account's page.
+func accountPath(name string) string { return "/accounts/" + url.PathEscape(name) }
+
+func backTo(path string) string { return url.Values{"back": {path}}.Encode() }
+
+// ownPath keeps the way back on this page: a path of it, whatever was sent.
+func ownPath(path string) string {
+	if path != "/" && !strings.HasPrefix(path, "/accounts/") || strings.ContainsAny(path, "\\\r\n") {
+		return "/"
+	}
+	return (&url.URL{Path: path}).EscapedPath()
+}

@@ -1,0 +1,175 @@
+package web
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/planview"
+	"adsync/internal/runview"
+)
+
+// runsShown is how many runs the page of an account lists.
+const runsShown = 10
+
+func (s *Server) showAccounts(w http.ResponseWriter, r *http.Request) {
+	var cards []card
+	for _, a := range s.desk.Accounts() {
+		cards = append(cards, cardOf(&a))
+	}
+	s.show(w, r, http.StatusOK, "accounts", view{Title: "Accounts", Follows: true, Of: cards})
+}
+
+// accountView is the page of an account.
+type accountView struct {
+	card
+	Parts     *planview.Parts
+	PlanHash  string
+	Releases  []releaseView
+	Approvals []approvalView
+	Chart     *chart
+	Runs      []runLine
+	More      int
+}
+
+// releaseView is an allowance a person may give: as it is sent, and as it is read.
+type releaseView struct {
+	planview.Release
+	Text     string
+	Approved string // by whom and when; "" where it waits
+}
+
+type approvalView struct {
+	By, Note, Plan string
+	Time           moment
+	Allow          []string
+}
+
+type runLine struct {
+	runview.Line
+	Path string
+	When moment
+}
+
+func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
+	a, ok := s.account(w, r)
+	if !ok {
+		return
+	}
+	v := &accountView{card: cardOf(&a)}
+	if err := s.fill(r, v, &a); err != nil {
+		s.refuse(w, r, s.problemOf(err))
+		return
+	}
+	s.show(w, r, http.StatusOK, "account", view{Title: v.Name, Account: a.Name, Follows: true, Plan: v.PlanHash, Of: v})
+}
+
+// fill reads what the page of an account shows beyond its card.
+func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
+	zone := zoneOf(a.Account)
+	approvals, err := s.desk.Approvals(r.Context(), a.Name)
+	if err != nil {
+		return err
+	}
+	if plan := s.desk.Plan(a.Name); plan != nil {
+		parts, err := planview.HTMLParts(s.Schemas, plan)
+		if err != nil {
+			return err
+		}
+		v.Parts, v.PlanHash, v.Releases = parts, plan.PlanHash, releaseViews(plan, approvals, zone)
+	}
+	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {
+		one := approvals[i]
+		v.Approvals = append(v.Approvals, approvalView{printable(one.By, nameMost), printable(one.Note, reasonMost), printable(one.PlanHash, 7), momentOf(one.Time, zone), printables(one.Allow)})
+	}
+	points, err := s.desk.Exposures(r.Context(), a.Name)
+	if err != nil {
+		return err
+	}
+	v.Chart = chartOf(points, a.Account)
+	runs, err := s.desk.Runs(r.Context(), a.Name)
+	if err != nil {
+		return err
+	}
+	v.Runs, v.More = runLines(a, runs, runsShown)
+	return nil
+}
+
+func releaseViews(plan *planview.Document, approvals []daemon.Approval, zone *time.Location) []releaseView {
+	var all []releaseView
+	for _, r := range planview.Releases(plan) {
+		v := releaseView{Release: r, Text: printable(r.Allow, reasonMost)}
+		for i := range approvals {
+			if a := &approvals[i]; a.PlanHash == plan.PlanHash && slices.Contains(a.Allow, r.Allow) {
+				v.Approved = "approved by " + printable(a.By, nameMost) + ", " + momentOf(a.Time, zone).Text
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// runLines puts the first runs of a history in lines, and counts the others.
+func runLines(a *daemon.Status, runs []runview.Head, most int) ([]runLine, int) {
+	more := max(0, len(runs)-most)
+	var lines []runLine
+	for i := range runs[:len(runs)-more] {
+		lines = append(lines, runLine{runs[i].Line(), runPath(a.Name, runs[i].Run), momentOf(runs[i].Started, zoneOf(a.Account))})
+	}
+	return lines, more
+}
+
+func runPath(account, run string) string {
+	return accountPath(account) + "/runs/" + url.PathEscape(run)
+}
+
+// runsView is the history of an account.
+type runsView struct {
+	Name, Path string
+	Runs       []runLine
+	More       int
+}
+
+func (s *Server) showRuns(w http.ResponseWriter, r *http.Request) {
+	a, ok := s.account(w, r)
+	if !ok {
+		return
+	}
+	runs, err := s.desk.Runs(r.Context(), a.Name)
+	if err != nil {
+		s.refuse(w, r, s.problemOf(err))
+		return
+	}
+	v := runsView{Name: printable(a.Name, 200), Path: accountPath(a.Name)}
+	v.Runs, v.More = runLines(&a, runs, 1000)
+	s.show(w, r, http.StatusOK, "runs", view{Title: "Runs of " + v.Name, Of: v})
+}
+
+// runView is one run.
+type runView struct {
+	Name, Path, Title string
+	Part              template.HTML
+	Running           bool
+}
+
+func (s *Server) showRun(w http.ResponseWriter, r *http.Request) {
+	a, ok := s.account(w, r)
+	if !ok {
+		return
+	}
+	run, err := s.desk.Report(r.Context(), a.Name, r.PathValue("run"))
+	if err != nil {
+		s.refuse(w, r, s.problemOf(err))
+		return
+	}
+	part, err := runview.HTMLPart(s.Schemas, run)
+	if err != nil {
+		s.refuse(w, r, s.problemOf(err))
+		return
+	}
+	v := runView{printable(a.Name, 200), accountPath(a.Name), run.Title(), part, run.Ended == runview.Running}
+	s.show(w, r, http.StatusOK, "run", view{Title: v.Title, Account: a.Name, Follows: v.Running, Of: v})
+}

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"html/template"
+	"strings"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/planview"
+)
+
+// mood is how a state looks: well, wait or ill. What it means stands beside it in
+// words.
+type mood struct{ Words, Class string }
+
+var moods = map[daemon.Class]mood{
+	"":                 {"first run has not ended", "wait"},
+	daemon.InSync:      {"in sync", "well"},
+	daemon.Applied:     {"applied", "well"},
+	daemon.Held:        {"held: waits for a yes", "wait"},
+	daemon.Partial:     {"applied in part", "ill"},
+	daemon.Undecided:   {"an outcome is unknown", "ill"},
+	daemon.Input:       {"files cannot be planned", "ill"},
+	daemon.Transient:   {"failed for now, tries again", "wait"},
+	daemon.Locked:      {"another adsync has the state", "wait"},
+	daemon.Credentials: {"credentials were refused", "ill"},
+	daemon.Misplaced:   {"wants a person", "ill"},
+	daemon.Suspended:   {"suspended", "wait"},
+	daemon.Stopped:     {"stopped", "wait"},
+	daemon.Internal:    {"adsync failed", "ill"},
+}
+
+// card is an account at a glance.
+type card struct {
+	Name, Path, ID  string
+	Mood            mood
+	Message         string
+	Running         bool
+	Daily, MonthEnd string // possible spend; "" where it is not known, or nothing
+	Held, Pending   int
+	Drift, Failures int
+	Source          string
+	Good, Last      moment
+	Next            moment
+	Woken           string
+	Revision        string
+	Applied         string
+	Suspended       *suspended
+}
+
+type suspended struct {
+	By, Reason   string
+	Since, Until moment
+	File         bool
+}
+
+// moment is a time for people and for programs.
+type moment struct{ Text, Machine string }
+
+func momentOf(t time.Time, zone *time.Location) moment {
+	if t.IsZero() {
+		return moment{}
+	}
+	return moment{t.In(zone).Format("2006-01-02 15:04 MST"), t.UTC().Format(time.RFC3339)}
+}
+
+// HTML writes a moment, and "never" where there was none.
+func (m moment) HTML() template.HTML {
+	if m.Text == "" {
+		return "never"
+	}
+	return template.HTML(`<time datetime="` + template.HTMLEscapeString(m.Machine) + `">` + template.HTMLEscapeString(m.Text) + `</time>`)
+}
+
+// zoneOf is the account's time zone, UTC where this machine does not know it.
+func zoneOf(a planview.Account) *time.Location {
+	if zone, err := time.LoadLocation(a.TimeZone); err == nil && a.TimeZone != "" && a.TimeZone != "Local" {
+		return zone
+	}
+	return time.UTC
+}
+
+func cardOf(a *daemon.Status) card {
+	zone := zoneOf(a.Account)
+	c := card{
+		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200), Mood: moods[a.State], Message: printable(a.Message, 2000), Running: a.Running,
+		Daily: money(a.Exposure.Daily, a.Account),
+		Held:  a.Held, Pending: a.Pending, Drift: a.Drift, Failures: a.Failures, Source: printable(a.Source, 500),
+		Good: momentOf(a.Good, zone), Last: momentOf(a.Last, zone), Next: momentOf(a.Next, zone),
+		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision), Applied: revisionOf(a.Applied),
+	}
+	if a.PlanHash == "" && a.Exposure == (daemon.Exposure{}) {
+		c.Daily = "not known yet"
+	}
+	if a.Exposure.MonthEnd != 0 {
+		c.MonthEnd = money(a.Exposure.MonthEnd, a.Account)
+	}
+	if o := a.Suspended; o != nil {
+		c.Suspended = &suspended{printable(o.By, nameMost), printable(o.Reason, reasonMost), momentOf(o.Since, zone), momentOf(o.Until, zone), o.File}
+	}
+	return c
+}
+
+func money(micros int64, a planview.Account) string {
+	return strings.TrimSpace(planview.Amount(micros) + " " + printable(a.Currency, 20))
+}
+
+func wokenBy(triggers []daemon.Trigger) string {
+	var words []string
+	for _, t := range triggers {
+		words = append(words, printable(string(t), 40))
+	}
+	return strings.Join(words, ", ")
+}
+
+// revisionOf is a version of the files in a line.
+func revisionOf(v daemon.Revision) string {
+	switch {
+	case v.Commit != "":
+		said := printable(v.Commit, 7)
+		if v.Branch != "" {
+			said += " on " + printable(v.Branch, 100)
+		}
+		if v.Author != "" {
+			said += " by " + printable(v.Author, 100)
+		}
+		if v.Subject != "" {
+			said += ": " + printable(v.Subject, 200)
+		}
+		return said
+	case v.Content != "":
+		return "content " + printable(v.Content, 12)
+	}
+	return ""
+}

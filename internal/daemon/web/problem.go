@@ -1,0 +1,85 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/internal/planview"
+)
+
+// problem is why a request is not answered: a code for programs, words for
+// people.
+type problem struct {
+	status        int
+	code, message string
+}
+
+// problemOf puts an error of the desk in words. What it does not know it logs
+// and does not show.
+func (s *Server) problemOf(err error) problem {
+	var large *http.MaxBytesError
+	switch {
+	case errors.Is(err, daemon.ErrNoAccount):
+		return problem{http.StatusNotFound, "no_account", err.Error()}
+	case errors.Is(err, daemon.ErrNoRun):
+		return problem{http.StatusNotFound, "no_run", err.Error()}
+	case errors.Is(err, daemon.ErrOtherPlan):
+		return problem{http.StatusConflict, "other_plan", "the plan is another by now; look at it and decide again"}
+	case errors.Is(err, daemon.ErrNoLook):
+		return problem{http.StatusNotFound, "no_look", err.Error()}
+	case errors.As(err, &large):
+		return problem{http.StatusRequestEntityTooLarge, "too_large", "the request is larger than what is taken: " + planview.Thousands(int(large.Limit)) + " bytes"}
+	}
+	s.Log.Error("a request failed", "error", err)
+	return problem{http.StatusInternalServerError, "internal", "adsync failed; its log says why"}
+}
+
+// refuse answers with a problem: as JSON to programs, as a page to people.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p problem) {
+	if isPage(r) {
+		s.showProblem(w, r, p)
+		return
+	}
+	writeJSON(w, p.status, map[string]string{"code": p.code, "message": p.message})
+}
+
+// isPage says that a person asks.
+func isPage(r *http.Request) bool {
+	for _, prefix := range []string{"/api/", "/healthz", "/readyz", "/metrics", "/debug/", "/hooks/"} {
+		if strings.HasPrefix(r.URL.Path, prefix) {
+			return false
+		}
+	}
+	return true
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	if err := encoder.Encode(value); err != nil {
+		http.Error(w, "adsync failed", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(planview.Visible(b.String()))) // who asked may be gone
+}
+
+// How long a name and a reason are at most, in characters.
+const (
+	nameMost   = 80
+	reasonMost = 500
+)
+
+// printable is what somebody wrote of themselves, cut to a length.
+func printable(text string, most int) string {
+	runes := []rune(diag.Printable(strings.TrimSpace(text)))
+	if len(runes) > most {
+		runes = runes[:most]
+	}
+	return string(runes)
+}

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// ReadTLS reads a certificate and its key, both in PEM, and reads them again
+// whenever the certificate's file is another: who renews it restarts nothing. One
+// that cannot be read then leaves that of before.
+func ReadTLS(certificate, key string) (*tls.Config, error) {
+	p := &pair{certificate: certificate, key: key}
+	if _, err := p.now(); err != nil {
+		return nil, err
+	}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return p.now() },
+	}, nil
+}
+
+// pair is a certificate and its key, as they were read last.
+type pair struct {
+	certificate, key string
+
+	mu   sync.Mutex
+	at   time.Time
+	read *tls.Certificate
+}
+
+func (p *pair) now() (*tls.Certificate, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	about, err := os.Stat(p.certificate)
+	if err == nil && p.read != nil && about.ModTime().Equal(p.at) {
+		return p.read, nil
+	}
+	read, failed := tls.LoadX509KeyPair(p.certificate, p.key)
+	switch {
+	case failed != nil && p.read != nil:
+		return p.read, nil
+	case failed != nil:
+		return nil, fmt.Errorf("read the certificate %q and its key %q: %w", p.certificate, p.key, failed)
+	case err == nil:
+		p.at = about.ModTime()
+	}
+	p.read = &read
+	return p.read, nil
+}

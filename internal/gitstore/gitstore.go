@@ -1,0 +1,206 @@
+// Package gitstore keeps the objects of a git repository in a bare store on this
+// machine, says where a branch, tag or commit stands and how it moved, and
+// pushes adsync's answers to branches of their own.
+//
+// It has no work tree, runs no hook, filter or git binary, and refuses what it
+// cannot read whole: links, submodules, shallow and partial repositories,
+// SHA-256. It knows nothing of plans, states or the service. Credentials are
+// asked for when they are used, and stand in no error and no file.
+//
+// Its invariant is that a fetch counts whole or not at all: objects are complete
+// and on disk before the record names the commit.
+package gitstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// Config says which repository, and how it may be reached. All of it is the
+// operator's; nothing of it comes from watched files.
+type Config struct {
+	URL     string // https://…, ssh://…, host:path, file://… or a path; without a password
+	Ref     string // branch, tag, refs/… or a commit of 40 digits; "" for the branch the repository's HEAD names
+	SubPath string // folder of the project in the repository, "" for its top
+	Dir     string // folder of the bare store; made where it is missing
+
+	Token      func(context.Context) (string, error) // of https, asked for at each call; nil for none
+	CAFile     string                                // PEM file of certificates that are trusted beside the system's
+	KeyFile    string                                // private key of ssh; "" for the agent
+	Passphrase func(context.Context) (string, error) // of KeyFile; nil for none
+	Agent      string                                // socket of the ssh agent; "" for none
+	KnownHosts string                                // required for ssh
+
+	Signers string // file of those whose signature a commit must have: allowed_signers, or an armoured GPG keyring; "" for no check
+
+	AnswerPrefix string // of the branches that may be pushed to, "" for adsync/
+
+	Timeout time.Duration // longest fetch or push, 0 for two minutes
+	Limits  Limits
+	Now     func() time.Time // nil for the system's clock
+}
+
+// Limits bound what is taken from a repository. A zero field is the default.
+type Limits struct {
+	PackBytes   int64  // one answer of the server; default 1 GiB
+	ObjectBytes int64  // one object, unpacked; default 512 MiB
+	Objects     uint32 // objects of one answer; default five million
+	RefsBytes   int64  // the list of branches and tags; default 64 MiB
+}
+
+func (l Limits) orDefault() Limits {
+	return Limits{
+		PackBytes: cmp.Or(l.PackBytes, 1<<30), ObjectBytes: cmp.Or(l.ObjectBytes, 512<<20),
+		Objects: cmp.Or(l.Objects, 5_000_000), RefsBytes: cmp.Or(l.RefsBytes, 64<<20),
+	}
+}
+
+// Store is the bare store of one source. Several sources may share a folder, and
+// then its objects; each has a past of its own. One fetch or push runs at a time,
+// across processes; the methods of one Store are called by one goroutine. It holds
+// no connection and no open file between calls, and needs no closing.
+type Store struct {
+	config    Config
+	address   address
+	objects   *filesystem.Storage
+	secrets   *secrets
+	dial      func(context.Context, *Store) (peer, error)
+	mostPacks int
+	create    func(folder, pattern string) (*os.File, error) // a file that is not whole yet
+}
+
+// Open checks the configuration and opens the store. It reaches nothing.
+func Open(c Config) (*Store, error) {
+	a, err := parseAddress(c.URL)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRef(c.Ref); err != nil {
+		return nil, err
+	}
+	if c.SubPath, err = cleanSubPath(c.SubPath); err != nil {
+		return nil, err
+	}
+	if a.scheme == "ssh" && c.KnownHosts == "" {
+		return nil, refuse(Configuration, "no known_hosts file for %s; want one that has the key of that host, as ssh-keyscan prints it", a)
+	}
+	if c.AnswerPrefix, err = checkPrefix(c.AnswerPrefix); err != nil {
+		return nil, err
+	}
+	if c.Dir == "" {
+		return nil, refuse(Configuration, "no folder for the store; want one")
+	}
+	c.Limits, c.Timeout = c.Limits.orDefault(), cmp.Or(c.Timeout, 2*time.Minute)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Signers != "" {
+		if _, err := readSigners(c.Signers); err != nil {
+			return nil, err
+		}
+	}
+	s := &Store{config: c, address: a, secrets: &secrets{}, dial: dialPeer, create: os.CreateTemp, mostPacks: mostPacks}
+	return s, s.openObjects()
+}
+
+func (s *Store) openObjects() error {
+	if err := os.MkdirAll(s.Dir(), 0o700); err != nil {
+		return refuse(Configuration, "the store cannot be made: %v", err)
+	}
+	s.reopen()
+	if _, err := os.Stat(filepath.Join(s.Dir(), "HEAD")); err == nil {
+		return nil
+	}
+	if err := s.objects.Init(); err != nil {
+		return refuse(Configuration, "the store cannot be made: %v", err)
+	}
+	// HEAD makes it a repository for every tool that looks; nothing reads it here.
+	if err := s.objects.SetReference(plumbing.NewSymbolicReference(plumbing.HEAD, "refs/heads/none")); err != nil {
+		return refuse(Configuration, "the store cannot be made: %v", err)
+	}
+	return nil
+}
+
+// reopen has the storage see the packs there are now, and forget what it read.
+// No file of it stays open in between, so nothing is left to close.
+func (s *Store) reopen() {
+	s.objects = filesystem.NewStorage(osfs.New(s.Dir(), osfs.WithBoundOS()), cache.NewObjectLRU(32*cache.MiByte))
+}
+
+// Dir is the folder of the bare repository.
+func (s *Store) Dir() string { return filepath.Join(s.config.Dir, "repository") }
+
+// SubPath is the folder of the project in the repository, "." for its top.
+func (s *Store) SubPath() string { return s.config.SubPath }
+
+// Address is the repository as a person may see it, without credentials.
+func (s *Store) Address() string { return s.address.String() }
+
+// lock keeps others from fetching into the store. The kernel gives it back when
+// the process dies.
+func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
+	file, err := os.OpenFile(filepath.Join(s.config.Dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, refuse(Configuration, "the store cannot be locked: %v", err)
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { file.Close() }, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			file.Close()
+			return nil, refuse(Configuration, "the store cannot be locked: %v", err)
+		}
+		select {
+		case <-ctx.Done():
+			file.Close()
+			return nil, &Error{Class: Transient, text: "another adsync fetches into the store " + s.config.Dir + "; want it to end", cause: ctx.Err()}
+		case <-tick.C:
+		}
+	}
+}
+
+// cleanSubPath gives the slash path of a folder in a repository.
+func cleanSubPath(p string) (string, error) {
+	clean := path.Clean(strings.TrimSuffix(cmp.Or(p, "."), "/"))
+	if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsAny(clean, "\\\x00") {
+		return "", refuse(Configuration, "the folder in the repository is %q; want a path below its top such as ads/", p)
+	}
+	return clean, nil
+}
+
+// checkRef refuses names git would not have either.
+func checkRef(ref string) error {
+	if ref == "" || isCommit(ref) {
+		return nil
+	}
+	name := plumbing.ReferenceName(ref)
+	if !strings.HasPrefix(ref, "refs/") {
+		name = plumbing.NewBranchReferenceName(ref)
+	}
+	if err := name.Validate(); err != nil {
+		return refuse(Configuration, "ref is %q; want a branch, a tag or a commit of 40 digits", ref)
+	}
+	return nil
+}
+
+// isCommit says that a ref is the full hash of a commit.
+func isCommit(ref string) bool { return len(ref) == 40 && plumbing.IsHash(ref) }
+
+func short(h plumbing.Hash) string { return fmt.Sprintf("%.12s", h) }

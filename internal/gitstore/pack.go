@@ -1,0 +1,228 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+)
+
+// scratchPrefix begins the names of files that are not whole yet.
+const scratchPrefix = "adsync-part-"
+
+// receive fetches a pack into a file of its own, checks it against the bounds,
+// makes its index, and only then gives both their names. What was there before
+// is not touched.
+func (s *Store) receive(ctx context.Context, p peer, refs *packp.AdvRefs, wants, haves []plumbing.Hash) (err error) {
+	folder := filepath.Join(s.Dir(), "objects", "pack")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return s.wrap(ctx, Transient, "fetch from", err)
+	}
+	sweep(folder)
+	defer sweep(folder)
+	answer, err := p.pack(ctx, refs, wants, haves)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	file, err := s.create(folder, scratchPrefix)
+	if err != nil {
+		return s.wrap(ctx, Transient, "fetch from", err)
+	}
+	defer file.Close()
+	_, err = io.Copy(file, during{ctx, answer})
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return refuse(Input, "%s is not whole: an object of its history is not there; want one that passes git fsck", s.address)
+	}
+	if err != nil {
+		return s.wrap(ctx, Transient, "fetch from", err)
+	}
+	err = s.install(ctx, folder, file)
+	if cutShort(err) {
+		return s.wrap(ctx, Transient, "fetch from", fmt.Errorf("the pack is cut short: %w", err))
+	}
+	if err != nil {
+		return s.wrap(ctx, Input, "read what came from", err)
+	}
+	if err := s.tidy(ctx, folder); err != nil {
+		return s.wrap(ctx, Transient, "tidy the store of", err)
+	}
+	return nil
+}
+
+// cutShort says that a pack ended too early: over ssh a line that is cut looks
+// like the end of what was sent.
+func cutShort(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, packfile.ErrEmptyPackfile)
+}
+
+// sweep takes away what earlier fetches left that were cut short.
+func sweep(folder string) {
+	left, _ := filepath.Glob(filepath.Join(folder, scratchPrefix+"*")) // the pattern is a good one
+	for _, name := range left {
+		os.Remove(name)
+	}
+}
+
+// during ends reading with its context.
+type during struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (d during) Read(p []byte) (int, error) {
+	if err := d.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return d.r.Read(p)
+}
+
+func (d during) Seek(offset int64, whence int) (int64, error) {
+	return d.r.(io.Seeker).Seek(offset, whence)
+}
+
+// install makes a pack that came from elsewhere part of the store.
+func (s *Store) install(ctx context.Context, folder string, pack *os.File) error {
+	if err := s.measure(ctx, pack); err != nil {
+		return err
+	}
+	_, err := s.adopt(ctx, folder, pack)
+	return err
+}
+
+// adopt makes the index of a pack and gives both their names, which it gives
+// back without their extensions.
+func (s *Store) adopt(ctx context.Context, folder string, pack *os.File) (name string, err error) {
+	checksum, index, err := indexOf(ctx, pack)
+	if err != nil {
+		return "", err
+	}
+	name = filepath.Join(folder, "pack-"+checksum.String())
+	if _, err := os.Stat(name + ".pack"); err == nil {
+		return name, nil
+	}
+	return name, s.place(folder, name, pack, index)
+}
+
+// place writes the index first: a pack is read as soon as it is there.
+func (s *Store) place(folder, name string, pack *os.File, index *idxfile.MemoryIndex) error {
+	part, err := s.create(folder, scratchPrefix)
+	if err != nil {
+		return err
+	}
+	defer part.Close()
+	if _, err := idxfile.NewEncoder(part).Encode(index); err != nil {
+		return err
+	}
+	if err := errors.Join(part.Sync(), pack.Sync()); err != nil {
+		return err
+	}
+	if err := os.Rename(part.Name(), name+".idx"); err != nil {
+		return err
+	}
+	if err := os.Rename(pack.Name(), name+".pack"); err != nil {
+		return err
+	}
+	s.reopen()
+	return syncFolder(folder)
+}
+
+func syncFolder(name string) error {
+	folder, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// measure reads a pack once and unpacks nothing beyond the bounds: an archive of
+// a few megabytes may say that it holds terabytes.
+func (s *Store) measure(ctx context.Context, pack *os.File) error {
+	if _, err := pack.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	limits := s.config.Limits
+	scanner := packfile.NewScanner(during{ctx, pack})
+	_, count, err := scanner.Header()
+	if err != nil {
+		return err
+	}
+	if count > limits.Objects {
+		return refuse(Input, "%s gives %d objects at once; want at most %d", s.address, count, limits.Objects)
+	}
+	for range count {
+		header, err := scanner.NextObjectHeader()
+		if err != nil {
+			return err
+		}
+		head := &beginning{}
+		if header.Length < 0 || header.Length > limits.ObjectBytes {
+			return s.largeObject(header.Length)
+		}
+		if _, _, err := scanner.NextObject(head); err != nil {
+			return err
+		}
+		if size := head.target(); header.Type.IsDelta() && size > limits.ObjectBytes {
+			return s.largeObject(size)
+		}
+	}
+	_, err = scanner.Checksum()
+	return err
+}
+
+func (s *Store) largeObject(size int64) error {
+	return refuse(Input, "a file in the history of %s has %d bytes; want at most %d", s.address, size, s.config.Limits.ObjectBytes)
+}
+
+// beginning keeps the first bytes of a delta, which say how large its result is.
+type beginning struct{ bytes []byte }
+
+func (b *beginning) Write(p []byte) (int, error) {
+	b.bytes = append(b.bytes, p[:min(len(p), max(0, 24-len(b.bytes)))]...)
+	return len(p), nil
+}
+
+// target is the size of a delta's result: the second of two numbers of seven
+// bits a byte.
+func (b *beginning) target() int64 {
+	_, rest := sevenBits(b.bytes)
+	size, _ := sevenBits(rest)
+	return size
+}
+
+func sevenBits(b []byte) (n int64, rest []byte) {
+	for i, one := range b {
+		if i >= 8 {
+			return 1<<63 - 1, nil // beyond any bound
+		}
+		n |= int64(one&0x7f) << (7 * i)
+		if one&0x80 == 0 {
+			return n, b[i+1:]
+		}
+	}
+	return n, nil
+}
+
+// indexOf finds every object of a pack, its name counted from its bytes.
+func indexOf(ctx context.Context, pack *os.File) (sum plumbing.Hash, index *idxfile.MemoryIndex, err error) {
+	if _, err := pack.Seek(0, io.SeekStart); err != nil {
+		return sum, nil, err
+	}
+	writer := new(idxfile.Writer)
+	parser, err := packfile.NewParser(packfile.NewScanner(during{ctx, pack}), writer)
+	if err != nil {
+		return sum, nil, err
+	}
+	if sum, err = parser.Parse(); err != nil {
+		return sum, nil, err
+	}
+	index, err = writer.Index()
+	return sum, index, err
+}

@@ -1,0 +1,106 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+// peer is the other side: a server, or a repository on this machine. Its calls
+// end with their context.
+type peer interface {
+	// advertised lists the branches and tags, for fetching or for pushing.
+	advertised(ctx context.Context, service string) (*packp.AdvRefs, error)
+	// pack gives a pack of what wants reach and haves do not. refs are those
+	// advertised for fetching.
+	pack(ctx context.Context, refs *packp.AdvRefs, wants, haves []plumbing.Hash) (io.ReadCloser, error)
+	// update moves one branch, from what it was, with the objects of a pack.
+	update(ctx context.Context, refs *packp.AdvRefs, command *packp.Command, pack io.ReadCloser) error
+	close()
+}
+
+const (
+	fetching = transport.UploadPackServiceName
+	pushing  = transport.ReceivePackServiceName
+)
+
+func dialPeer(ctx context.Context, s *Store) (peer, error) {
+	switch s.address.scheme {
+	case "https":
+		return newWebPeer(ctx, s)
+	case "ssh":
+		return &shellPeer{store: s}, nil
+	}
+	return openLocalPeer(s)
+}
+
+// uploadRequest asks for whole history, and for no thin pack.
+func uploadRequest(refs *packp.AdvRefs, wants, haves []plumbing.Hash) *packp.UploadPackRequest {
+	r := packp.NewUploadPackRequestFromCapabilities(refs.Capabilities)
+	if refs.Capabilities.Supports(capability.NoProgress) {
+		_ = r.Capabilities.Set(capability.NoProgress) // it takes no value that could be wrong
+	}
+	r.Wants, r.Haves = wants, haves
+	return r
+}
+
+// packOf takes the pack out of an answer that may carry other channels.
+func packOf(request *packp.UploadPackRequest, answer io.ReadCloser) io.ReadCloser {
+	switch {
+	case request.Capabilities.Supports(capability.Sideband64k):
+		return channel{sideband.NewDemuxer(sideband.Sideband64k, answer), answer}
+	case request.Capabilities.Supports(capability.Sideband):
+		return channel{sideband.NewDemuxer(sideband.Sideband, answer), answer}
+	}
+	return answer
+}
+
+type channel struct {
+	io.Reader
+	io.Closer
+}
+
+// updateRequest moves one branch. A server that reports nothing is refused by the caller.
+func updateRequest(refs *packp.AdvRefs, command *packp.Command, pack io.ReadCloser) *packp.ReferenceUpdateRequest {
+	r := packp.NewReferenceUpdateRequestFromCapabilities(refs.Capabilities)
+	r.Commands = []*packp.Command{command}
+	r.Packfile = pack
+	return r
+}
+
+// bounded reads no more than it may, and keeps how an answer begins.
+type bounded struct {
+	io.Reader
+	io.Closer
+	left  *int64
+	begin *[]byte
+}
+
+func (b bounded) Read(p []byte) (int, error) {
+	if *b.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := b.Reader.Read(p[:min(int64(len(p)), *b.left)])
+	*b.left -= int64(n)
+	if len(*b.begin) < 4096 {
+		*b.begin = append(*b.begin, p[:n]...)
+	}
+	return n, err
+}
+
+// tooLarge is the refusal of an answer beyond its bound.
+var errTooLarge = refuse(Input, "the repository gives more than it may; want a smaller one, or a higher limit")
+
+// unreadable says why a list of branches could not be read.
+func unreadable(begin []byte, err error) error {
+	if bytes.Contains(begin, []byte("object-format=sha256")) {
+		return refuse(Input, "the repository counts in SHA-256, which adsync does not read; want one that counts in SHA-1")
+	}
+	return err
+}

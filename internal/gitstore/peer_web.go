@@ -1,0 +1,205 @@
+package gitstore
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+)
+
+// webPeer is a server of git over https.
+type webPeer struct {
+	store    *Store
+	wire     *wire
+	client   transport.Transport
+	endpoint *transport.Endpoint
+	auth     transport.AuthMethod
+	upload   transport.UploadPackSession
+	receive  transport.ReceivePackSession
+}
+
+// tokenUser goes along with a token where the address names no user. GitHub,
+// GitLab and Gitea take any.
+const tokenUser = "x-access-token"
+
+func newWebPeer(ctx context.Context, s *Store) (*webPeer, error) {
+	endpoint, err := transport.NewEndpoint(s.address.whole())
+	if err != nil {
+		return nil, s.wrap(ctx, Configuration, "read the address of", err)
+	}
+	base, err := s.webTransport()
+	if err != nil {
+		return nil, err
+	}
+	p := &webPeer{store: s, wire: &wire{base: base, store: s}, endpoint: endpoint}
+	token, err := s.token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if token != "" {
+		p.auth = &githttp.BasicAuth{Username: cmp.Or(s.address.user, tokenUser), Password: token}
+	}
+	p.client = githttp.NewClientWithOptions(&http.Client{Transport: p.wire, CheckRedirect: p.wire.redirected}, nil)
+	return p, nil
+}
+
+// token asks for the credential anew, so that one that was changed is found.
+func (s *Store) token(ctx context.Context) (string, error) {
+	if s.config.Token == nil {
+		return "", nil
+	}
+	token, err := s.config.Token(ctx)
+	if err != nil {
+		return "", s.wrap(ctx, Credentials, "get the token of", err)
+	}
+	s.secrets.add(token)
+	return token, nil
+}
+
+func (s *Store) webTransport() (*http.Transport, error) {
+	base := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	if s.config.CAFile == "" {
+		return base, nil
+	}
+	content, err := os.ReadFile(s.config.CAFile)
+	if err != nil {
+		return nil, refuse(Configuration, "the file of certificates cannot be read: %v", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(content) {
+		return nil, refuse(Configuration, "%s holds no certificate; want PEM", s.config.CAFile)
+	}
+	base.TLSClientConfig.RootCAs = pool
+	return base, nil
+}
+
+func (p *webPeer) close() { p.wire.base.CloseIdleConnections() }
+
+func (p *webPeer) advertised(ctx context.Context, service string) (refs *packp.AdvRefs, err error) {
+	p.wire.left = p.store.config.Limits.RefsBytes
+	if service == fetching {
+		if p.upload, err = p.client.NewUploadPackSession(p.endpoint, p.auth); err == nil {
+			refs, err = p.upload.AdvertisedReferencesContext(ctx)
+		}
+	} else if p.receive, err = p.client.NewReceivePackSession(p.endpoint, p.auth); err == nil {
+		refs, err = p.receive.AdvertisedReferencesContext(ctx)
+	}
+	if err != nil {
+		return nil, p.failed(ctx, "list the branches of", err)
+	}
+	return refs, nil
+}
+
+func (p *webPeer) pack(ctx context.Context, refs *packp.AdvRefs, wants, haves []plumbing.Hash) (io.ReadCloser, error) {
+	p.wire.left = p.store.config.Limits.PackBytes
+	request := uploadRequest(refs, wants, haves)
+	answer, err := p.upload.UploadPack(ctx, request)
+	if err != nil {
+		return nil, p.failed(ctx, "fetch from", err)
+	}
+	return packOf(request, answer), nil
+}
+
+func (p *webPeer) update(ctx context.Context, refs *packp.AdvRefs, command *packp.Command, pack io.ReadCloser) error {
+	p.wire.left = p.store.config.Limits.RefsBytes
+	if _, err := p.receive.ReceivePack(ctx, updateRequest(refs, command, pack)); err != nil {
+		return p.failed(ctx, "push to", err)
+	}
+	return nil
+}
+
+// failed prefers what the wire saw to what the library made of it.
+func (p *webPeer) failed(ctx context.Context, doing string, err error) error {
+	if p.wire.failure != nil && ctx.Err() == nil {
+		return p.wire.failure
+	}
+	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		return errNoCommit
+	}
+	return p.store.wrap(ctx, Transient, doing, unreadable(p.wire.begin, err))
+}
+
+// errNoCommit is a repository without any branch.
+var errNoCommit = refuse(Input, "the repository has no commit yet; want one with the files in it")
+
+// wire is what go-git's client speaks through: it refuses what is no success
+// before a word of the answer is read, and bounds what is read.
+type wire struct {
+	base    *http.Transport
+	store   *Store
+	left    int64
+	begin   []byte
+	failure error
+}
+
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := w.base.RoundTrip(r)
+	if err != nil {
+		var untrusted *tls.CertificateVerificationError
+		if errors.As(err, &untrusted) {
+			w.failure = refuse(Credentials, "the certificate of %s is not trusted: %v; want its authority in the file of certificates", w.store.address, untrusted.Err)
+		}
+		return nil, err
+	}
+	if answer.StatusCode >= 400 {
+		answer.Body.Close()
+		w.failure = w.refusal(answer)
+		return nil, w.failure
+	}
+	w.begin = w.begin[:0]
+	answer.Body = bounded{answer.Body, answer.Body, &w.left, &w.begin}
+	return answer, nil
+}
+
+// refusal tells who has to do something about an answer.
+func (w *wire) refusal(answer *http.Response) error {
+	where, code := w.store.address, answer.StatusCode
+	switch {
+	case code == http.StatusUnauthorized:
+		return refuse(Credentials, "%s does not accept the credentials (401); want a token that is valid and may read the repository", where)
+	case code == http.StatusForbidden:
+		return refuse(Credentials, "%s does not permit that (403); want a token with the permission, or an allowed address", where)
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return refuse(Credentials, "%s is not there, or the credentials may not see it (%d); want the address of a repository and a token that may read it", where, code)
+	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
+		return &Error{Class: Transient, RetryAfter: retryAfter(answer.Header.Get("Retry-After"), w.store.config.Now()), text: fmt.Sprintf("%s answers %d; want it to serve again", where, code)}
+	}
+	return refuse(Configuration, "%s answers %d; want the address of a repository", where, code)
+}
+
+// retryAfter reads seconds or a date; an hour at most.
+func retryAfter(text string, now time.Time) time.Duration {
+	wait := time.Duration(0)
+	if seconds, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
+		wait = time.Duration(min(max(seconds, 0), 3600)) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		wait = at.Sub(now)
+	}
+	return min(max(wait, 0), time.Hour)
+}
+
+// redirected lets a server move a repository within itself. Another host is the
+// operator's to name: neither credentials nor trust go there.
+func (w *wire) redirected(next *http.Request, via []*http.Request) error {
+	if from := via[0].URL; next.URL.Host != from.Host || next.URL.Scheme != from.Scheme {
+		w.failure = refuse(Configuration, "%s redirects to another host, %s://%s; want that address in the configuration, if it is to be trusted", w.store.address, next.URL.Scheme, next.URL.Host)
+		return w.failure
+	}
+	return nil
+}

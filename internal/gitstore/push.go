@@ -1,0 +1,219 @@
+package gitstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+)
+
+// Answer is what adsync says into the repository: files, as one commit on a
+// branch of adsync's own.
+type Answer struct {
+	Branch  string            // short name below the prefix, such as adsync/results
+	Base    string            // commit a new branch begins at; "" for one with a history of its own
+	Files   map[string][]byte // by slash path from the top of the repository; the other files of the branch stay
+	Message string
+	Author  Author // zero for adsync <adsync@localhost>
+}
+
+// Author is who a commit says it is by.
+type Author struct{ Name, Email string }
+
+// Pushed is where an answer is.
+type Pushed struct {
+	Branch string
+	Commit string // full hash
+	Same   bool   // the branch said that already; nothing was pushed
+}
+
+// errRaced says that somebody else moved the branch in between.
+var errRaced = errors.New("the branch has moved")
+
+// pushAttempts is how often a push that was raced is made again.
+const pushAttempts = 5
+
+// Push commits an answer to its branch. The watched ref and whatever is outside
+// the prefix are refused. Nothing is ever forced: where somebody else was
+// faster, the commit is made again upon theirs.
+func (s *Store) Push(ctx context.Context, a Answer) (Pushed, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
+	defer cancel()
+	if err := s.checkAnswer(a); err != nil {
+		return Pushed{}, err
+	}
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return Pushed{}, err
+	}
+	defer unlock()
+	defer s.reopen()
+	for range pushAttempts {
+		pushed, err := s.pushOnce(ctx, a)
+		if !errors.Is(err, errRaced) {
+			return pushed, err
+		}
+	}
+	return Pushed{}, refuse(Transient, "%s of %s moved during each of %d pushes; want it to hold still", a.Branch, s.address, pushAttempts)
+}
+
+func checkPrefix(prefix string) (string, error) {
+	prefix = cmp.Or(prefix, "adsync/")
+	if !strings.HasSuffix(prefix, "/") || plumbing.NewBranchReferenceName(prefix+"x").Validate() != nil {
+		return "", refuse(Configuration, "the prefix of adsync's branches is %q; want one such as adsync/", prefix)
+	}
+	return prefix, nil
+}
+
+func (s *Store) checkAnswer(a Answer) error {
+	name := plumbing.NewBranchReferenceName(a.Branch)
+	switch {
+	case !strings.HasPrefix(a.Branch, s.config.AnswerPrefix) || name.Validate() != nil:
+		return refuse(Configuration, "the branch is %q; want one below %s", a.Branch, s.config.AnswerPrefix)
+	case a.Branch == s.config.Ref || name.String() == s.config.Ref:
+		return refuse(Configuration, "%s is the branch that is watched; want answers on another", a.Branch)
+	case len(a.Files) == 0:
+		return refuse(Configuration, "there is no file to push to %s; want at least one", a.Branch)
+	}
+	for file := range a.Files {
+		if err := checkFile(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) pushOnce(ctx context.Context, a Answer) (Pushed, error) {
+	p, err := s.dial(ctx, s)
+	if err != nil {
+		return Pushed{}, err
+	}
+	defer p.close()
+	name := plumbing.NewBranchReferenceName(a.Branch)
+	tip, err := s.branchTip(ctx, p, name)
+	if err != nil {
+		return Pushed{}, err
+	}
+	made, err := s.commitAnswer(ctx, a, tip)
+	if err != nil {
+		return Pushed{}, err
+	}
+	if made.commit == tip {
+		return Pushed{a.Branch, tip.String(), true}, nil
+	}
+	refs, err := p.advertised(ctx, pushing)
+	if err != nil {
+		return Pushed{}, err
+	}
+	// The server compares Old with where the branch stands by then.
+	command := &packp.Command{Name: name, Old: tip, New: made.commit}
+	if err := p.update(ctx, refs, command, s.packed(made.hashes)); err != nil {
+		if err := s.refused(ctx, p, command, err); err != nil {
+			return Pushed{}, err
+		}
+	}
+	return Pushed{a.Branch, made.commit.String(), false}, nil
+}
+
+// branchTip finds where the branch stands, and gets what it holds.
+func (s *Store) branchTip(ctx context.Context, p peer, name plumbing.ReferenceName) (plumbing.Hash, error) {
+	refs, err := p.advertised(ctx, fetching)
+	if errors.Is(err, errNoCommit) {
+		return plumbing.ZeroHash, nil
+	}
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	if watched, err := s.refName(refs); err == nil && watched == name.String() {
+		return plumbing.ZeroHash, refuse(Configuration, "%s is the branch that is watched; want answers on another", name.Short())
+	}
+	tip := refs.References[name.String()]
+	if tip.IsZero() || s.have(tip) {
+		return tip, nil
+	}
+	record, err := s.readRecord()
+	if err != nil {
+		return tip, err
+	}
+	return tip, s.receive(ctx, p, refs, []plumbing.Hash{tip}, s.haves(record.Accepted))
+}
+
+// packed is a pack of some objects, made while it is read.
+func (s *Store) packed(hashes []plumbing.Hash) io.ReadCloser {
+	read, write := io.Pipe()
+	go func() { // ends with the pack, or when its reader is closed
+		_, err := packfile.NewEncoder(write, s.objects, false).Encode(hashes, 0)
+		write.CloseWithError(err)
+	}()
+	return read
+}
+
+// refused tells a push that was raced from one that is not permitted, by asking
+// where the branch stands now.
+func (s *Store) refused(ctx context.Context, p peer, command *packp.Command, failure error) error {
+	if errors.Is(failure, errRaced) {
+		return errRaced
+	}
+	refs, err := p.advertised(ctx, pushing)
+	if err != nil {
+		return failure
+	}
+	switch refs.References[command.Name.String()] {
+	case command.New:
+		return nil // it arrived, and only the answer was lost
+	case command.Old:
+		return failure
+	}
+	return errRaced
+}
+
+// made is a commit and the objects that came with it.
+type made struct {
+	commit plumbing.Hash
+	hashes []plumbing.Hash
+}
+
+// commitAnswer makes the commit upon a tip, or gives the tip where that says the
+// same already.
+func (s *Store) commitAnswer(ctx context.Context, a Answer, tip plumbing.Hash) (made, error) {
+	parent := tip
+	if parent.IsZero() && a.Base != "" {
+		parent = plumbing.NewHash(a.Base)
+	}
+	var before plumbing.Hash
+	if !parent.IsZero() {
+		commit, err := s.commit(parent)
+		if err != nil {
+			return made{}, err
+		}
+		before = commit.TreeHash
+	}
+	g := grower{objects: s.objects}
+	tree, err := g.put(before, a.Files)
+	if err != nil {
+		return made{}, s.wrap(ctx, Input, "make a commit for", err)
+	}
+	if tree == before && !tip.IsZero() {
+		return made{commit: tip}, nil
+	}
+	by := object.Signature{Name: cmp.Or(a.Author.Name, "adsync"), Email: cmp.Or(a.Author.Email, "adsync@localhost"), When: s.config.Now().UTC().Truncate(time.Second)}
+	commit := &object.Commit{Author: by, Committer: by, Message: strings.TrimSpace(a.Message) + "\n", TreeHash: tree}
+	if !parent.IsZero() {
+		commit.ParentHashes = []plumbing.Hash{parent}
+	}
+	hash, err := g.write(commit)
+	if err != nil {
+		return made{}, s.wrap(ctx, Transient, "make a commit for", err)
+	}
+	return made{hash, g.written}, nil
+}
+
+func (p Pushed) String() string { return fmt.Sprintf("%s at %.12s", p.Branch, p.Commit) }

@@ -1,0 +1,211 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+)
+
+var results = Answer{
+	Branch:  "adsync/results",
+	Files:   map[string][]byte{"results/adacct_1/run_1/results.json": []byte("{}\n"), "results/adacct_1/run_1/winter.xlsx": []byte("PK")},
+	Message: "adsync: 2 applied\n\nRun: run_1",
+}
+
+func TestAnswersAreCommittedToABranchOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"https", "ssh", "path"} {
+		t.Run(name, func(t *testing.T) {
+			u := filled(t)
+			c := Config{URL: u.bare, Ref: "main", SubPath: "ads"}
+			if name != "path" {
+				c = served(t, u, name)
+			}
+			c.Now = func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
+			s := opened(t, c)
+			watched := fetched(t, s)
+			first, err := s.Push(t.Context(), results)
+			must(t, err)
+			next := results
+			next.Files = map[string][]byte{"results/adacct_1/run_2/results.json": []byte("[]\n")}
+			next.Author = Author{"Robot", "robot@example.com"}
+			// another store: it knows nothing of the branch yet
+			c.Dir = filepath.Join(t.TempDir(), "store")
+			second, err := opened(t, c).Push(t.Context(), next)
+			must(t, err)
+			if got, want := u.run(u.bare, "log", "--format=%H %an <%ae> %cI %s", "adsync/results"),
+				second.Commit+" Robot <robot@example.com> 2026-11-22T12:00:00+00:00 adsync: 2 applied\n"+first.Commit+" adsync <adsync@localhost> 2026-11-22T12:00:00+00:00 adsync: 2 applied"; got != want {
+				t.Errorf("branch has\n%s\nwant\n%s", got, want)
+			}
+			if got, want := u.run(u.bare, "ls-tree", "-r", "--name-only", "adsync/results"), "results/adacct_1/run_1/results.json\nresults/adacct_1/run_1/winter.xlsx\nresults/adacct_1/run_2/results.json"; got != want {
+				t.Errorf("branch has the files\n%s\nwant\n%s", got, want)
+			}
+			if got := u.run(u.bare, "rev-parse", "main"); got != watched.Commit {
+				t.Errorf("main is at %s; want it where it was, %s", got, watched.Commit)
+			}
+			if again, err := s.Push(t.Context(), next); err != nil || !again.Same || again.Commit != second.Commit {
+				t.Errorf("the same again: %+v, %v; want nothing new", again, err)
+			}
+			u.run(u.bare, "fsck", "--strict")
+		})
+	}
+}
+
+func TestAProposalBeginsAtTheCommitThatWasRead(t *testing.T) {
+	u := filled(t)
+	must(t, os.Chmod(filepath.Join(u.work, "ads/spring.yaml"), 0o755))
+	base := u.push("executable, for some reason")
+	h := hostedAt(t, u)
+	s := opened(t, h.config())
+	fetched(t, s)
+	u.push("main goes on")
+	_, err := s.Push(t.Context(), Answer{Branch: "adsync/drift-adacct_1-run_1", Base: base, Files: map[string][]byte{"ads/spring.yaml": []byte("kind: ad\n")}, Message: "take over"})
+	must(t, err)
+	if got, want := u.run(u.bare, "diff", "--raw", "--abbrev=4", base, "adsync/drift-adacct_1-run_1"), ":100755 100755 "; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 0 {
+		t.Errorf("the proposal changes\n%s\nwant one file, its mode kept", got)
+	}
+	if got := u.run(u.bare, "merge-base", "main", "adsync/drift-adacct_1-run_1"); got != base {
+		t.Errorf("it begins at %s; want %s", got, base)
+	}
+}
+
+func TestPushesThatAreRefused(t *testing.T) {
+	u := filled(t)
+	u.git("push", "-q", "origin", "HEAD:refs/heads/adsync/live")
+	h := hostedAt(t, u)
+	for _, row := range []struct {
+		name   string
+		ref    string
+		change func(*Answer)
+		says   string
+	}{
+		{name: "the watched branch", ref: "main", change: func(a *Answer) { a.Branch = "main" }, says: `the branch is "main"; want one below adsync/`},
+		{name: "the watched branch below the prefix", ref: "adsync/live", change: func(a *Answer) { a.Branch = "adsync/live" }, says: "is the branch that is watched"},
+		{name: "the same by its full name", ref: "refs/heads/adsync/live", change: func(a *Answer) { a.Branch = "adsync/live" }, says: "is the branch that is watched"},
+		{name: "out of the prefix", ref: "main", change: func(a *Answer) { a.Branch = "adsync/../main" }, says: "want one below adsync/"},
+		{name: "a full name", ref: "main", change: func(a *Answer) { a.Branch = "refs/heads/main" }, says: "want one below adsync/"},
+		{name: "a path that leads out", ref: "main", change: func(a *Answer) { a.Files = map[string][]byte{"../x": nil} }, says: `is "../x"`},
+		{name: "into .git", ref: "main", change: func(a *Answer) { a.Files = map[string][]byte{"x/.GIT/config": nil} }, says: ".GIT/config"},
+		{name: "nothing", ref: "main", change: func(a *Answer) { a.Files = nil }, says: "there is no file to push"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := h.config()
+			c.Ref = row.ref
+			a := results
+			row.change(&a)
+			before, asked := u.run(u.bare, "for-each-ref"), h.asked.Load()
+			_, err := opened(t, c).Push(t.Context(), a)
+			wantError(t, err, Configuration, row.says)
+			if n := h.asked.Load() - asked; n != 0 {
+				t.Errorf("the server was asked %d times; want it refused before", n)
+			}
+			if after := u.run(u.bare, "for-each-ref"); after != before {
+				t.Errorf("branches are\n%s\nwant them as they were\n%s", after, before)
+			}
+		})
+	}
+	t.Run("out of a prefix of one's own", func(t *testing.T) {
+		c := h.config()
+		c.AnswerPrefix = "robots/"
+		s := opened(t, c)
+		_, err := s.Push(t.Context(), results)
+		wantError(t, err, Configuration, "want one below robots/")
+		a := results
+		a.Branch = "robots/results"
+		_, err = s.Push(t.Context(), a)
+		must(t, err)
+		for _, prefix := range []string{"/", "robots", "a..b/", "../"} {
+			c.AnswerPrefix, c.Dir = prefix, t.TempDir()
+			_, err := Open(c)
+			wantError(t, err, Configuration, "the prefix of adsync's branches")
+		}
+	})
+	t.Run("the default branch, below the prefix", func(t *testing.T) {
+		u.run(u.bare, "symbolic-ref", "HEAD", "refs/heads/adsync/live")
+		c := h.config()
+		c.Ref = ""
+		a := results
+		a.Branch = "adsync/live"
+		_, err := opened(t, c).Push(t.Context(), a)
+		wantError(t, err, Configuration, "is the branch that is watched")
+	})
+	t.Run("a token that may not push", func(t *testing.T) {
+		u.run(u.bare, "config", "http.receivepack", "false")
+		_, err := opened(t, h.config()).Push(t.Context(), results)
+		wantError(t, err, Credentials, "403")
+		hidden(t, err)
+	})
+}
+
+// racing lets somebody else push just before we do.
+type racing struct {
+	peer
+	before func()
+}
+
+func (r racing) update(ctx context.Context, refs *packp.AdvRefs, command *packp.Command, pack io.ReadCloser) error {
+	r.before()
+	return r.peer.update(ctx, refs, command, pack)
+}
+
+func TestAPushThatIsRacedIsMadeAgainUponTheOther(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"https", "ssh", "path"} {
+		t.Run(name, func(t *testing.T) {
+			u := filled(t)
+			c := Config{URL: u.bare, Ref: "main"}
+			if name != "path" {
+				c = served(t, u, name)
+			}
+			s := opened(t, c)
+			u.git("push", "-q", "origin", "HEAD:refs/heads/adsync/results")
+			raced := 0
+			s.dial = func(ctx context.Context, s *Store) (peer, error) {
+				p, err := dialPeer(ctx, s)
+				return racing{p, func() {
+					if raced++; raced <= 2 {
+						u.commit("somebody else")
+						u.git("push", "-q", "origin", "HEAD:refs/heads/adsync/results")
+					}
+				}}, err
+			}
+			pushed, err := s.Push(t.Context(), results)
+			must(t, err)
+			if got, want := u.run(u.bare, "log", "--format=%an", "adsync/results"), "adsync\nAnn\nAnn\nAnn"; got != want || raced != 3 {
+				t.Errorf("branch has commits by\n%s\nafter %d attempts; want\n%s\nafter 3", got, raced, want)
+			}
+			if got := u.run(u.bare, "rev-parse", "adsync/results"); got != pushed.Commit {
+				t.Errorf("branch is at %s; want what was pushed, %s", got, pushed.Commit)
+			}
+		})
+	}
+}
+
+// cutOff loses the answer to a push that arrived.
+type cutOff struct{ peer }
+
+func (c cutOff) update(ctx context.Context, refs *packp.AdvRefs, command *packp.Command, pack io.ReadCloser) error {
+	return errors.Join(c.peer.update(ctx, refs, command, pack), errors.New("connection reset"))
+}
+
+func TestAPushWhoseAnswerIsLostIsFoundToHaveArrived(t *testing.T) {
+	u := filled(t)
+	s := opened(t, Config{URL: u.bare, Ref: "main"})
+	s.dial = func(ctx context.Context, s *Store) (peer, error) {
+		p, err := dialPeer(ctx, s)
+		return cutOff{p}, err
+	}
+	pushed, err := s.Push(t.Context(), results)
+	must(t, err)
+	if got := u.run(u.bare, "rev-parse", "adsync/results"); got != pushed.Commit || hashOf(got) == plumbing.ZeroHash {
+		t.Errorf("branch is at %s; want %s", got, pushed.Commit)
+	}
+}

@@ -1,0 +1,87 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// A store that is fetched into for years does not become slow.
+func TestAStoreStaysTidy(t *testing.T) {
+	t.Parallel()
+	u := filled(t)
+	s := opened(t, Config{URL: u.bare, Ref: "main", SubPath: "ads"})
+	s.mostPacks = 3
+	var commits []string
+	for n := range 9 {
+		u.write("ads/spring.yaml", "kind: campaign\nname: "+repeat("x", n)+"\n")
+		commits = append(commits, u.push("one more"))
+		fetched(t, s)
+		if whole, left := packs(t, s); whole > 4 || left != 0 {
+			t.Fatalf("after %d fetches %d packs and %d parts; want at most four, and none", n+1, whole, left)
+		}
+	}
+	again := opened(t, s.config)
+	for n, hash := range commits {
+		commit, err := again.commit(hashOf(hash))
+		must(t, err)
+		file, err := commit.File("ads/spring.yaml")
+		must(t, err)
+		if content, err := file.Contents(); err != nil || content != "kind: campaign\nname: "+repeat("x", n)+"\n" {
+			t.Errorf("commit %d says %q, %v; want what it said", n, content, err)
+		}
+	}
+}
+
+// Many may fetch into one folder: one at a time does.
+func TestFetchesIntoOneFolderTakeTurns(t *testing.T) {
+	u := filled(t)
+	dir := t.TempDir()
+	g, ctx := errgroup.WithContext(t.Context())
+	for range 4 {
+		s := opened(t, Config{URL: u.bare, Ref: "main", SubPath: "ads", Dir: dir})
+		g.Go(func() error {
+			_, err := s.Fetch(ctx)
+			return err
+		})
+	}
+	must(t, g.Wait())
+	s := opened(t, Config{URL: u.bare, Ref: "main", Dir: dir, Timeout: 100 * time.Millisecond})
+	if whole, left := packs(t, s); whole != 1 || left != 0 {
+		t.Errorf("store has %d packs and %d parts; want one, and none", whole, left)
+	}
+	unlock, err := s.lock(context.Background())
+	must(t, err)
+	defer unlock()
+	_, err = s.Fetch(t.Context())
+	wantError(t, err, Transient, "another adsync fetches into the store")
+}
+
+// What is remembered is refused where it is damaged: it is no first fetch.
+func TestADamagedRecordIsNoFirstFetch(t *testing.T) {
+	u := filled(t)
+	s := opened(t, Config{URL: u.bare, Ref: "main"})
+	fetched(t, s)
+	for _, content := range []string{"", "{}", `{"format_version":1,"accepted":"x"}`, `{"format_version":2}`} {
+		must(t, os.WriteFile(s.recordFile(), []byte(content), 0o600))
+		_, err := s.Fetch(t.Context())
+		wantError(t, err, Configuration, "which says what was accepted last, cannot be read")
+	}
+}
+
+func TestTheStoreIsPrivate(t *testing.T) {
+	u := filled(t)
+	s := opened(t, Config{URL: u.bare, Ref: "main", Dir: filepath.Join(t.TempDir(), "a", "b")})
+	fetched(t, s)
+	for name, want := range map[string]os.FileMode{s.config.Dir: 0o700, s.Dir(): 0o700, s.recordFile(): 0o600} {
+		about, err := os.Stat(name)
+		must(t, err)
+		if about.Mode().Perm() != want {
+			t.Errorf("%s is %v; want %v", name, about.Mode().Perm(), want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+)
+
+// A store gets one pack a fetch, and every look-up asks all of them. Small ones
+// are made one when there are too many; large ones stay as the server made them.
+const (
+	mostPacks = 64
+	smallPack = 8 << 20 // bytes
+)
+
+// tidy makes one pack of the small ones, and takes those away once it is there.
+// Whoever reads from the folder at this very moment may have to try again.
+func (s *Store) tidy(ctx context.Context, folder string) error {
+	small, err := smallPacks(folder)
+	if err != nil || len(small) <= s.mostPacks {
+		return err
+	}
+	objects, err := objectsOf(small)
+	if err != nil {
+		return err
+	}
+	file, err := s.create(folder, scratchPrefix)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := packfile.NewEncoder(file, s.objects, false).Encode(objects, 10); err != nil {
+		return err
+	}
+	whole, err := s.adopt(ctx, folder, file)
+	if err != nil {
+		return err
+	}
+	for _, name := range small {
+		if name == whole {
+			continue
+		}
+		// The pack goes first: one without its index is an error to whoever looks.
+		if err := errors.Join(os.Remove(name+".pack"), os.Remove(name+".idx")); err != nil {
+			return err
+		}
+	}
+	s.reopen()
+	return nil
+}
+
+// smallPacks gives the packs by their paths, without the extension.
+func smallPacks(folder string) ([]string, error) {
+	names, err := filepath.Glob(filepath.Join(folder, "pack-*.pack"))
+	if err != nil {
+		return nil, err
+	}
+	var small []string
+	for _, name := range names {
+		about, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if about.Size() < smallPack {
+			small = append(small, strings.TrimSuffix(name, ".pack"))
+		}
+	}
+	return small, nil
+}
+
+// objectsOf lists what packs hold, each object once.
+func objectsOf(packs []string) ([]plumbing.Hash, error) {
+	var all []plumbing.Hash
+	for _, name := range packs {
+		file, err := os.Open(name + ".idx")
+		if err != nil {
+			return nil, err
+		}
+		index := idxfile.NewMemoryIndex()
+		err = idxfile.NewDecoder(file).Decode(index)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return nil, err
+		}
+		entries, err := index.Entries()
+		if err != nil {
+			return nil, err
+		}
+		for entry, err := entries.Next(); err == nil; entry, err = entries.Next() {
+			all = append(all, entry.Hash)
+		}
+	}
+	plumbing.HashesSort(all)
+	return slices.Compact(all), nil
+}

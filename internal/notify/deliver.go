@@ -1,0 +1,149 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// How often a delivery is tried, and how long is waited after the first attempt;
+// each wait is twice the one before, up to the longest. It is 20 minutes in all.
+const (
+	attempts    = 8
+	firstWait   = 5 * time.Second
+	longestWait = 10 * time.Minute
+	oneAttempt  = 20 * time.Second
+)
+
+// refusal is an answer that another attempt cannot change, or when to come again.
+type refusal struct {
+	said  string
+	after time.Duration
+	final bool
+}
+
+func (r *refusal) Error() string { return r.said }
+
+// deliver brings one message to its destination. What cannot be brought is logged
+// and given up: a message must not hold up the next.
+func (n *Notifier) deliver(ctx context.Context, p *post, m *Message) {
+	wait := firstWait
+	for attempt := 1; ; attempt++ {
+		once, cancel := context.WithTimeout(ctx, oneAttempt)
+		err := n.o.Send.Send(once, &p.Destination, m)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		var refused *refusal
+		final := errors.As(err, &refused) && refused.final
+		if final || attempt == attempts {
+			n.o.Log.Error("notification not delivered", "account", n.account, "to", p.Name, "attempts", attempt, "error", err.Error())
+			p.mu.Lock()
+			p.dropped++
+			p.mu.Unlock()
+			return
+		}
+		pause := wait
+		if refused != nil {
+			pause = max(pause, min(refused.after, longestWait))
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		wait = min(2*wait, longestWait)
+	}
+}
+
+// network sends over the network.
+type network struct{}
+
+func (network) Send(ctx context.Context, to *Destination, m *Message) error {
+	switch to.Form {
+	case Email:
+		return to.Mail.send(ctx, m)
+	case Slack:
+		return postJSON(ctx, to, slackBody(m), m, nil)
+	case Teams:
+		return postJSON(ctx, to, teamsBody(m), m, nil)
+	}
+	body := webhookBody(m)
+	now := time.Now()
+	return postJSON(ctx, to, body, m, http.Header{"X-Adsync-Signature": {sign(to.Key, now, body)}, "X-Adsync-Delivery": {m.ID}})
+}
+
+// sign gives `t=…,v1=…`: the moment in Unix seconds and the HMAC-SHA256 of the
+// moment, a full stop and the body, in hex.
+func sign(key Secret, at time.Time, body []byte) string {
+	stamp := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(key.text))
+	mac.Write([]byte(stamp + "."))
+	mac.Write(body)
+	return "t=" + stamp + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// client follows no redirect: the message would go where nobody named.
+var client = &http.Client{
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+func postJSON(ctx context.Context, to *Destination, body []byte, m *Message, header http.Header) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL.text, bytes.NewReader(body))
+	if err != nil {
+		return &refusal{said: "the address cannot be used", final: true}
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "adsync")
+	response, err := client.Do(request)
+	if err != nil {
+		return withoutAddress(err)
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10)) // for the connection to be used again
+	status := response.StatusCode
+	if status >= 200 && status < 300 {
+		return nil
+	}
+	after, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	again := status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
+	return &refusal{said: fmt.Sprintf("the answer was %d %s", status, http.StatusText(status)), after: time.Duration(after) * time.Second, final: !again}
+}
+
+// withoutAddress is an error without the address, which is a secret.
+func withoutAddress(err error) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
+// checkURL wants https, or http on this machine.
+func checkURL(s Secret) error {
+	u, err := url.Parse(s.text)
+	if err != nil || u.Host == "" || u.User != nil {
+		return errors.New("its address cannot be read; want https://host/…")
+	}
+	ip := net.ParseIP(u.Hostname())
+	if u.Scheme != "https" && (u.Scheme != "http" || !(u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())) {
+		return fmt.Errorf("its address has the scheme %q; want https", u.Scheme)
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+// Package notify tells people what changed in an account that nobody looks at:
+// something is held, failed, works again, drifted, was applied, stopped or goes on.
+//
+// It refuses to repeat itself: what was told is told again only after a day or as
+// it changes, and one run is one message. Its one invariant: telling never blocks
+// and never fails a run, and a message holds no secret.
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Topic is what a message is about.
+type Topic string
+
+// The topics. Those without a word in a destination's On are told but for Applied
+// and Drift.
+const (
+	Held        Topic = "held"
+	Failed      Topic = "failed"
+	Credentials Topic = "credentials"
+	Recovered   Topic = "recovered"
+	Drift       Topic = "drift"
+	Applied     Topic = "applied"
+	Suspended   Topic = "suspended"
+	Resumed     Topic = "resumed"
+)
+
+// Topics gives every topic, in the order in which a message names them.
+func Topics() []Topic {
+	return []Topic{Credentials, Failed, Held, Suspended, Resumed, Recovered, Drift, Applied}
+}
+
+// usual are those of a destination that names none.
+var usual = []Topic{Credentials, Failed, Held, Suspended, Resumed, Recovered}
+
+// Form is the form a destination reads.
+type Form string
+
+// The forms.
+const (
+	Webhook Form = "webhook" // JSON, signed
+	Slack   Form = "slack"   // incoming webhook
+	Teams   Form = "teams"   // webhook of a workflow
+	Email   Form = "email"   // SMTP
+)
+
+// Destination is where messages go.
+type Destination struct {
+	Name   string // for the log
+	Form   Form
+	URL    Secret        // of webhook, slack and teams; who knows it may write there
+	Key    Secret        // of webhook: what it is signed with
+	Mail   Mail          // of email
+	On     []Topic       // empty: the usual ones
+	Remind time.Duration // what lasts is told again after it; 0: a day
+}
+
+// Options are what a notifier needs beside its destinations.
+type Options struct {
+	Page string // address of the account's page; "" where there is none
+	Log  *slog.Logger
+	Send Sender // nil: over the network
+}
+
+// Sender carries one rendered message to its destination, once.
+type Sender interface {
+	Send(ctx context.Context, to *Destination, m *Message) error
+}
+
+// How many messages wait for a destination, and how many leave in an hour. What is
+// beyond is dropped, and the next one says how many were.
+const (
+	queued  = 32
+	perHour = 20
+	day     = 24 * time.Hour
+)
+
+// Notifier tells of one account.
+type Notifier struct {
+	account string
+	o       Options
+	mu      sync.Mutex // guards what the posts have told
+	posts   []*post
+}
+
+// post is a destination with what waits for it.
+type post struct {
+	Destination
+	known   memory
+	queue   chan *Message
+	mu      sync.Mutex
+	dropped int
+	sent    []time.Time // within the last hour
+}
+
+// New makes the notifier of an account. Run has to be called for anything to
+// leave.
+func New(account string, to []Destination, o Options) (*Notifier, error) {
+	if o.Send == nil {
+		o.Send = network{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	n := &Notifier{account: account, o: o}
+	for i := range to {
+		if err := to[i].check(); err != nil {
+			return nil, fmt.Errorf("notify %s: %w", to[i].Name, err)
+		}
+		p := &post{Destination: to[i], queue: make(chan *Message, queued)}
+		if len(p.On) == 0 {
+			p.On = usual
+		}
+		if p.Remind == 0 {
+			p.Remind = day
+		}
+		n.posts = append(n.posts, p)
+	}
+	return n, nil
+}
+
+func (d *Destination) check() error {
+	for _, t := range d.On {
+		if !known(t) {
+			return fmt.Errorf("on names %q; want one of %v", t, Topics())
+		}
+	}
+	switch d.Form {
+	case Webhook, Slack, Teams:
+		if d.Form == Webhook && len(d.Key.text) < 16 {
+			return errors.New("its key is shorter than 16 characters; want a random one")
+		}
+		return checkURL(d.URL)
+	case Email:
+		return d.Mail.check()
+	}
+	return fmt.Errorf("form is %q; want webhook, slack, teams or email", d.Form)
+}
+
+func known(t Topic) bool {
+	for _, one := range Topics() {
+		if one == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Tell takes what a run came to. It never blocks.
+func (n *Notifier) Tell(s Situation) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range n.posts {
+		m := p.known.news(s, p.On, p.Remind)
+		if m == nil {
+			continue
+		}
+		m.Account, m.Page = n.account, n.o.Page
+		n.enqueue(p, m)
+	}
+}
+
+func (n *Notifier) enqueue(p *post, m *Message) {
+	if p.admits(m) {
+		select {
+		case p.queue <- m:
+			return
+		default:
+		}
+	}
+	p.mu.Lock()
+	p.dropped++
+	p.mu.Unlock()
+	n.o.Log.Warn("notification dropped", "account", n.account, "to", p.Name, "topics", m.Topics)
+}
+
+// admits holds the hourly bound, and says in a message how many went missing.
+func (p *post) admits(m *Message) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.sent) > 0 && m.Time.Sub(p.sent[0]) >= time.Hour {
+		p.sent = p.sent[1:]
+	}
+	if len(p.sent) >= perHour || len(p.queue) == cap(p.queue) {
+		return false
+	}
+	p.sent = append(p.sent, m.Time)
+	m.Missing, p.dropped = p.dropped, 0
+	return true
+}
+
+// Run delivers until the context ends.
+func (n *Notifier) Run(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, p := range n.posts {
+		all.Go(func() {
+			for {
+				select {
+				case m := <-p.queue:
+					n.deliver(ctx, p, m)
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}

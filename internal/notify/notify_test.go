@@ -1,0 +1,267 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adsync/internal/daemon"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// desk collects what is sent, and fails as often as it is told to.
+type desk struct {
+	mu    sync.Mutex
+	sent  []string
+	at    []time.Time
+	tries int
+	fails func(try int) error
+}
+
+func (d *desk) Send(_ context.Context, _ *Destination, m *Message) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tries++
+	if d.fails != nil {
+		if err := d.fails(d.tries); err != nil {
+			return err
+		}
+	}
+	d.sent, d.at = append(d.sent, m.Title), append(d.at, time.Now())
+	return nil
+}
+
+func (d *desk) all() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]string{}, d.sent...)
+}
+
+// telling runs a story with a notifier of one destination.
+func telling(t *testing.T, d *desk, to Destination, story func(n *Notifier)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		to.Name, to.Form, to.URL, to.Key = "hook", Webhook, NewSecret("https://hooks.example/secret-path"), NewSecret("0123456789abcdef")
+		n, err := New("shop", []Destination{to}, Options{Send: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { n.Run(ctx) })
+		story(n)
+		synctest.Wait()
+		stop()
+		running.Wait()
+	})
+}
+
+func (n *Notifier) tell(s Situation) {
+	s.Time = time.Now()
+	n.Tell(s)
+	synctest.Wait()
+}
+
+func inSync() Situation { return Situation{Class: daemon.InSync, Planned: true} }
+
+func held(texts ...string) Situation {
+	s := Situation{Class: daemon.Held, Planned: true}
+	for _, text := range texts {
+		s.Held = append(s.Held, Item{Text: text, Command: "adsync apply --allow " + text})
+	}
+	return s
+}
+
+func failed(class daemon.Class, message string) Situation {
+	return Situation{Class: class, Message: message}
+}
+
+// What lasts is told as it comes, as it changes, and once more a day; what passes
+// is told once.
+func TestOnlyWhatChangedIsTold(t *testing.T) {
+	transient := func(n int) Situation {
+		return Situation{Class: daemon.Transient, Message: "no answer", Failures: n}
+	}
+	stopped := func(reason string) Situation {
+		s := Situation{Class: daemon.Suspended, Planned: true, Suspended: &daemon.Suspension{By: "anna", Reason: reason}}
+		return s
+	}
+	applied := func(run string) Situation {
+		return Situation{Class: daemon.Applied, Planned: true, Applied: 3, Run: run}
+	}
+	drifted := Situation{Class: daemon.InSync, Planned: true, Drift: []Item{{Text: "campaign/x: name changed at the service"}}}
+	type run struct {
+		after time.Duration
+		Situation
+	}
+	for _, tc := range []struct {
+		name string
+		on   []Topic
+		runs []run
+		want []string
+	}{
+		{"nothing to say", nil, []run{{0, inSync()}, {time.Minute, inSync()}}, nil},
+		{"the same is held run after run", nil, []run{{0, held("activates")}, {time.Minute, held("activates")}, {time.Hour, held("activates")}}, []string{"1 held"}},
+		{"more is held", nil, []run{{0, held("activates")}, {time.Minute, held("activates", "archives")}}, []string{"1 held", "2 held"}},
+		{"it is held after a day", nil, []run{{0, held("activates")}, {day, held("activates")}, {time.Hour, held("activates")}}, []string{"1 held", "still 1 held"}},
+		{"it comes back", nil, []run{{0, held("activates")}, {time.Minute, inSync()}, {time.Minute, held("activates")}}, []string{"1 held", "1 held"}},
+		{"a run that did not get to a plan forgets nothing", nil, []run{{0, held("activates")}, {time.Minute, transient(1)}, {time.Minute, held("activates")}}, []string{"1 held"}},
+		{"files that cannot be read", nil, []run{{0, failed(daemon.Input, "2 errors")}, {time.Minute, failed(daemon.Input, "2 errors")}, {time.Minute, inSync()}}, []string{"2 errors", "works again"}},
+		{"the service fails for a moment", nil, []run{{0, transient(1)}, {time.Minute, transient(2)}, {time.Minute, inSync()}}, nil},
+		{"the service fails for long", nil, []run{{0, transient(1)}, {0, transient(2)}, {0, transient(3)}, {0, transient(4)}, {0, inSync()}}, []string{"fails again and again: no answer", "works again"}},
+		{"a key that is refused", nil, []run{{0, failed(daemon.Credentials, "the key is refused")}, {time.Hour, failed(daemon.Credentials, "the key is refused")}, {0, inSync()}}, []string{"the key is refused", "works again"}},
+		{"one failure becomes another", nil, []run{{0, failed(daemon.Credentials, "the key is refused")}, {0, failed(daemon.Input, "2 errors")}, {0, inSync()}}, []string{"the key is refused", "2 errors", "works again"}},
+		{"a lock says nothing of a failure", nil, []run{{0, failed(daemon.Input, "2 errors")}, {0, failed(daemon.Locked, "locked")}, {0, failed(daemon.Input, "2 errors")}}, []string{"2 errors"}},
+		{"suspended and resumed", nil, []run{{0, stopped("prices")}, {0, stopped("prices")}, {0, inSync()}}, []string{"suspended by anna: prices", "goes on: what stopped it was lifted"}},
+		{"drift is told who asks for it", nil, []run{{0, drifted}}, nil},
+		{"drift", []Topic{Drift}, []run{{0, drifted}, {0, drifted}, {0, inSync()}, {0, drifted}}, []string{"1 changed at the service", "1 changed at the service"}},
+		{"what was applied", []Topic{Applied}, []run{{0, applied("run-1")}, {0, inSync()}, {0, applied("run-2")}}, []string{"3 applied (run-1)", "3 applied (run-2)"}},
+		{"one run is one message", []Topic{Applied, Held}, []run{{0, Situation{Class: daemon.Held, Planned: true, Applied: 3, Run: "run-1", Held: []Item{{Text: "a"}}}}}, []string{"1 held; 3 applied (run-1)"}},
+		{"only what is asked for", []Topic{Failed}, []run{{0, held("activates")}, {0, failed(daemon.Internal, "a fault")}}, []string{"a fault"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := &desk{}
+			telling(t, d, Destination{On: tc.on}, func(n *Notifier) {
+				for _, r := range tc.runs {
+					time.Sleep(r.after)
+					n.tell(r.Situation)
+				}
+			})
+			if diff := cmp.Diff(tc.want, d.all(), cmp.Transformer("nil", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
+				t.Errorf("told (-want +have):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRemindersComeAsOftenAsIsWanted(t *testing.T) {
+	d := &desk{}
+	telling(t, d, Destination{Remind: time.Hour}, func(n *Notifier) {
+		for range 240 { // four hours
+			n.tell(held("activates"))
+			time.Sleep(time.Minute)
+		}
+	})
+	if n := len(d.all()); n != 4 {
+		t.Errorf("told %d times in four hours; want 4", n)
+	}
+}
+
+func TestADeliveryIsTriedAgainAndThenGivenUp(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		fails func(try int) error
+		tries int
+		sent  int
+		after time.Duration
+	}{
+		{"fails twice", func(try int) error {
+			if try <= 2 {
+				return errors.New("no answer")
+			}
+			return nil
+		}, 3, 1, 15 * time.Second},
+		{"is told when to come again", func(try int) error {
+			if try == 1 {
+				return &refusal{said: "429", after: 3 * time.Minute}
+			}
+			return nil
+		}, 2, 1, 3 * time.Minute},
+		{"is refused for good", func(int) error { return &refusal{said: "404", final: true} }, 1, 0, 0},
+		{"never works", func(int) error { return errors.New("no answer") }, attempts, 0, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := &desk{fails: tc.fails}
+			var began time.Time
+			telling(t, d, Destination{}, func(n *Notifier) {
+				began = time.Now()
+				n.tell(held("activates"))
+				time.Sleep(2 * time.Hour)
+			})
+			if d.tries != tc.tries || len(d.sent) != tc.sent {
+				t.Fatalf("%d tries, %d delivered; want %d and %d", d.tries, len(d.sent), tc.tries, tc.sent)
+			}
+			if tc.sent == 1 && d.at[0].Sub(began) != tc.after {
+				t.Errorf("delivered after %s; want %s", d.at[0].Sub(began), tc.after)
+			}
+		})
+	}
+}
+
+// Telling never waits for a destination: what does not fit is dropped, counted, and
+// the next message that leaves says so.
+func TestTellingNeverBlocks(t *testing.T) {
+	hanging := make(chan struct{})
+	var missing []int
+	d := senderFunc(func(ctx context.Context, m *Message) error {
+		missing = append(missing, m.Missing)
+		select {
+		case <-hanging:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	var log strings.Builder
+	synctest.Test(t, func(t *testing.T) {
+		n, err := New("shop", []Destination{{Name: "hook", Form: Webhook, URL: NewSecret("https://hooks.example/secret-path"), Key: NewSecret("0123456789abcdef")}},
+			Options{Send: d, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { n.Run(ctx) })
+		for i := range 100 {
+			n.Tell(func() Situation { s := held(fmt.Sprint(i)); s.Time = time.Now(); return s }())
+		}
+		close(hanging)
+		time.Sleep(2 * time.Hour)
+		n.tell(held("the last"))
+		synctest.Wait()
+		stop()
+		running.Wait()
+	})
+	if n := len(missing); n != perHour+1 || missing[n-1] != 100-perHour {
+		t.Errorf("%d delivered, the last says %d are missing; want %d and %d", n, missing[len(missing)-1], perHour+1, 100-perHour)
+	}
+	if strings.Contains(log.String(), "secret-path") || strings.Count(log.String(), "notification dropped") != 100-perHour {
+		t.Errorf("the log says otherwise:\n%s", &log)
+	}
+}
+
+type senderFunc func(context.Context, *Message) error
+
+func (f senderFunc) Send(ctx context.Context, _ *Destination, m *Message) error { return f(ctx, m) }
+
+func TestDestinationsAreChecked(t *testing.T) {
+	url, key := NewSecret("https://hooks.example/x"), NewSecret("0123456789abcdef")
+	for _, tc := range []struct {
+		name string
+		to   Destination
+		want string
+	}{
+		{"a form nobody knows", Destination{Form: "pager", URL: url}, "want webhook, slack, teams or email"},
+		{"a topic nobody knows", Destination{Form: Slack, URL: url, On: []Topic{"everything"}}, `on names "everything"`},
+		{"a webhook without a key", Destination{Form: Webhook, URL: url}, "shorter than 16"},
+		{"an address without TLS", Destination{Form: Slack, URL: NewSecret("http://hooks.example/secret-path")}, "want https"},
+		{"an address with a name", Destination{Form: Webhook, URL: NewSecret("https://u:secret-path@hooks.example/"), Key: key}, "cannot be read"},
+		{"a mail to nobody", Destination{Form: Email, Mail: Mail{Host: "mail.example", From: "a@b.example", TLS: "tls"}}, "want all three"},
+		{"a mail without TLS", Destination{Form: Email, Mail: Mail{Host: "mail.example", From: "a@b.example", To: []string{"c@d.example"}}}, "want starttls or tls"},
+		{"a mail to no address", Destination{Form: Email, Mail: Mail{Host: "mail.example", From: "a@b.example", To: []string{"nobody"}, TLS: "tls"}}, "want addresses"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := New("shop", []Destination{tc.to}, Options{})
+			if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "secret-path") {
+				t.Errorf("New = %v; want %q, and no secret", err, tc.want)
+			}
+		})
+	}
+}

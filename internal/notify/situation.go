@@ -1,0 +1,110 @@
+package notify
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/internal/planview"
+	"adsync/internal/runview"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// Situation is what a run came to, as far as people are told.
+type Situation struct {
+	Time     time.Time
+	Class    daemon.Class
+	Message  string
+	Failures int // runs in a row that failed for the time being
+
+	Planned bool     // a plan was computed: Held and Drift say all there is
+	Held    []Item   // what a person may allow
+	Drift   []Item   // what others changed, and is not taken back
+	Failed  []Item   // what the service refused, or nobody knows
+	Applied int      // changes that were made
+	Money   []string // what the plan does to possible spend
+
+	Run       string
+	Commit    string
+	Suspended *daemon.Suspension
+}
+
+// Item is one thing of a message.
+type Item struct {
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"` // what allows or cures it
+}
+
+// Of reads what a run of the daemon came to.
+func Of(r daemon.Result, s daemon.Status, now time.Time) Situation {
+	one := Situation{
+		Time: now, Class: r.Class, Message: diag.Printable(r.Message), Failures: s.Failures,
+		Commit: r.Revision.Commit, Suspended: s.Suspended,
+	}
+	if r.Plan != nil {
+		one.plan(r.Plan)
+	}
+	if r.Run != nil {
+		one.run(r.Run)
+	}
+	return one
+}
+
+func (s *Situation) plan(d *planview.Document) {
+	s.Planned = true
+	for _, release := range planview.Releases(d) {
+		text := "allow " + release.Allow
+		if len(release.First) > 0 {
+			text = release.First[0]
+		}
+		if release.Holds > 1 {
+			text += fmt.Sprintf(" (and %d more)", release.Holds-1)
+		}
+		s.Held = append(s.Held, Item{Text: text, Command: "adsync apply --allow " + quoted(release.Allow)})
+	}
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		var names []string
+		for k := range c.Fields {
+			if c.Fields[k].Cause == plan.Drift {
+				names = append(names, c.Fields[k].Name)
+			}
+		}
+		if len(names) > 0 {
+			s.Drift = append(s.Drift, Item{Text: diag.Printable(c.Address + ": " + strings.Join(names, ", ") + " changed at the service"), Command: "adsync drift"})
+		}
+	}
+	currency := d.Account.Currency
+	s.Money = append(s.Money, "Possible spend a day: "+planview.Sum(d.Money.Day, currency))
+	if d.Money.Lifetime != (plan.Moved{}) {
+		s.Money = append(s.Money, "Lifetime budgets left: "+planview.Sum(d.Money.Lifetime, currency))
+	}
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("=/._~@:,+-", r)
+	}
+	if strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+func (s *Situation) run(d *runview.Document) {
+	s.Run = d.Run
+	for i := range d.Outcomes {
+		o := &d.Outcomes[i]
+		switch o.Outcome {
+		case state.OutcomeApplied:
+			s.Applied++
+		case state.OutcomeFailed, state.OutcomeUnknown:
+			text := fmt.Sprintf("%s is %s: %s", o.Address, o.Outcome, o.Message)
+			s.Failed = append(s.Failed, Item{Text: diag.Printable(text), Command: "adsync show " + d.Run})
+		}
+	}
+}

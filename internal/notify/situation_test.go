@@ -1,0 +1,47 @@
+package notify
+
+import (
+	"testing"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/planview"
+	"adsync/internal/runview"
+	"adsync/plan"
+	"adsync/state"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A run of the daemon becomes what people are told: what they may allow, with the
+// command that does; what others changed; what failed; money.
+func TestOfARun(t *testing.T) {
+	p := &planview.Document{Account: planview.Account{Currency: "USD"}}
+	p.Money.Day = plan.Moved{Before: 50_000_000, After: 50_000_000}
+	hold := func(message, allow string) *plan.HoldDocument {
+		return &plan.HoldDocument{Hazard: "activates", Message: message, Allow: allow}
+	}
+	p.Changes = []plan.ChangeDocument{
+		{Address: "campaign/a", Fields: []plan.FieldDocument{{Name: "status", Cause: plan.Edit, Held: hold("would start", "activates=campaign/a")}}},
+		{Address: "campaign/it's", Held: hold("would start", "activates=campaign/it's")},
+		{Address: "campaign/b", Fields: []plan.FieldDocument{{Name: "name", Cause: plan.Drift}, {Name: "budget.daily", Cause: plan.Drift}}},
+	}
+	r := &runview.Document{Head: runview.Head{Run: "run-000007"}, Outcomes: []runview.Outcome{
+		{Address: "ad/x", Outcome: state.OutcomeApplied}, {Address: "ad/y", Outcome: state.OutcomeFailed, Message: "too long\x1b[2J"}, {Address: "ad/z", Outcome: runview.Held},
+	}}
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	have := Of(daemon.Result{Class: daemon.Partial, Message: "1 failed", Plan: p, Run: r, Revision: daemon.Revision{Commit: "abc"}}, daemon.Status{Failures: 2}, now)
+	want := Situation{
+		Time: now, Class: daemon.Partial, Message: "1 failed", Failures: 2, Planned: true, Applied: 1, Run: "run-000007", Commit: "abc",
+		Held: []Item{
+			{"campaign/a: would start", "adsync apply --allow activates=campaign/a"},
+			{"campaign/it's: would start", `adsync apply --allow 'activates=campaign/it'\''s'`},
+		},
+		Drift:  []Item{{"campaign/b: name, budget.daily changed at the service", "adsync drift"}},
+		Failed: []Item{{`ad/y is failed: too long\x1b[2J`, "adsync show run-000007"}},
+		Money:  []string{"Possible spend a day: 50.00 USD (no change)"},
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("Of (-want +have):\n%s", diff)
+	}
+}

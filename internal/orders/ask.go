@@ -1,0 +1,67 @@
+package orders
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Ask is a run that somebody asked for.
+type Ask struct {
+	ID    string    `json:"id"`
+	By    string    `json:"by"`
+	Full  bool      `json:"full,omitempty"` // read the whole account
+	Since time.Time `json:"since"`
+
+	Accept string `json:"accept,omitempty"` // a commit to go on with though history was rewritten
+}
+
+// Ask leaves the wish for a run, and gives it with its id.
+func (f Folder) Ask(a Ask) (Ask, error) {
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails
+	a.ID = hex.EncodeToString(id[:])
+	return a, f.write(askPrefix+a.ID+".json", a)
+}
+
+// Asks gives the wishes nobody has taken yet, oldest first. What cannot be read is
+// one without words: somebody asked.
+func (f Folder) Asks() []Ask {
+	var asks []Ask
+	for _, id := range f.asked() {
+		var a Ask
+		_ = f.read(askPrefix+id+".json", &a) // who asked is not known then; that somebody did is
+		a.ID = id
+		asks = append(asks, a)
+	}
+	slices.SortStableFunc(asks, func(a, b Ask) int { return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID)) })
+	return asks
+}
+
+// asked are the ids of the wishes that lie in the folder.
+func (f Folder) asked() []string {
+	files, _ := os.ReadDir(string(f)) // a folder that is not there holds none
+	var ids []string
+	for _, file := range files {
+		id, ours := strings.CutPrefix(file.Name(), askPrefix)
+		id, whole := strings.CutSuffix(id, ".json")
+		if ours && whole && file.Type().IsRegular() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Take takes wishes away, as the run that answers them begins.
+func (f Folder) Take(asks []Ask) error {
+	var failed error
+	for _, a := range asks {
+		failed = errors.Join(failed, f.remove(askPrefix+a.ID+".json"))
+	}
+	return failed
+}

@@ -1,0 +1,120 @@
+package orders
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Daemon is what the daemon of an account says of itself in its state folder. It
+// holds no secret.
+type Daemon struct {
+	PID     int       `json:"pid"`
+	Host    string    `json:"host"`
+	Version string    `json:"version,omitempty"`
+	Account string    `json:"account"` // as the daemon names it
+	Since   time.Time `json:"since"`
+	Listen  string    `json:"listen,omitempty"` // where its page is; "" where it does not listen
+	Shared  string    `json:"shared,omitempty"` // the folder whose STOP holds for all its accounts
+
+	Running bool      `json:"running"`
+	State   string    `json:"state,omitempty"` // how the last run ended, a daemon.Class
+	Message string    `json:"message,omitempty"`
+	Exit    int       `json:"exit"` // what adsync apply would have ended with
+	Last    time.Time `json:"last,omitzero"`
+	Next    time.Time `json:"next,omitzero"`
+
+	Answered []string `json:"answered,omitempty"` // the ids of the newest wishes whose run has ended
+}
+
+// mostAnswered is how many ids are kept.
+const mostAnswered = 32
+
+// Answer notes wishes whose run has ended.
+func (d *Daemon) Answer(asks []Ask) {
+	for _, a := range asks {
+		d.Answered = append(d.Answered, a.ID)
+	}
+	d.Answered = slices.Clone(d.Answered[max(0, len(d.Answered)-mostAnswered):])
+}
+
+// Attendance is the hold of a daemon on an account. The kernel ends it with the
+// process, however that ends.
+type Attendance struct {
+	folder Folder
+	lock   *os.File
+}
+
+// ErrAttended says that another daemon looks after the account.
+var ErrAttended = errors.New("another daemon looks after this account")
+
+// How often the lock is tried, and how long is waited between: who only looks
+// holds it for a moment.
+const (
+	tries = 5
+	pause = 20 * time.Millisecond
+)
+
+// Attend takes the account for this daemon. It is ErrAttended while another has
+// it.
+func (f Folder) Attend(sleep func(time.Duration)) (*Attendance, error) {
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(f.path(lockName), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for try := 1; errors.Is(err, unix.EWOULDBLOCK) && try < tries; try++ {
+		sleep(pause)
+		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		err = ErrAttended
+		if d, _, there := f.Daemon(); there == nil {
+			err = fmt.Errorf("%w: process %d on %s since %s", ErrAttended, d.PID, d.Host, minute(d.Since))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return &Attendance{f, lock}, nil
+}
+
+// Say writes what the daemon says of itself.
+func (a *Attendance) Say(d Daemon) error { return a.folder.write(DaemonName, d) }
+
+// End takes away what it said, and gives the account back.
+func (a *Attendance) End() error {
+	return errors.Join(a.folder.remove(DaemonName), a.lock.Close())
+}
+
+// Daemon gives what the daemon of the account last said, and whether it lives. It
+// is fs.ErrNotExist where none said anything.
+func (f Folder) Daemon() (d Daemon, lives bool, err error) {
+	if err := f.read(DaemonName, &d); err != nil {
+		return d, false, err
+	}
+	lock, err := os.OpenFile(f.path(lockName), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d, false, nil
+	}
+	if err != nil {
+		return d, false, err
+	}
+	defer lock.Close()
+	switch err := unix.Flock(int(lock.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
+	case err == nil:
+		return d, false, nil
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return d, true, nil
+	default:
+		return d, false, err
+	}
+}

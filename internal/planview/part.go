@@ -1,0 +1,120 @@
+package planview
+
+import (
+	"html/template"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// Parts are a plan as parts of a page that has a first heading, the look of
+// Style and the script of Script. Nothing in them runs or loads.
+type Parts struct {
+	Top       template.HTML // money first, then problems and slips
+	Changes   template.HTML
+	Unallowed []string // what no allowance releases, and why
+}
+
+// HTMLParts writes a plan as parts of a page.
+func HTMLParts(schemas resource.Schemas, d *Document) (*Parts, error) {
+	p := describe(schemas, d, detail{room: 400, list: 300, like: 30})
+	page := htmlPageOf(p, d)
+	var top, changes strings.Builder
+	if err := htmlTemplate.ExecuteTemplate(&top, "top", page); err != nil {
+		return nil, err
+	}
+	if err := htmlTemplate.ExecuteTemplate(&changes, "changes", page); err != nil {
+		return nil, err
+	}
+	return &Parts{template.HTML(top.String()), template.HTML(changes.String()), p.unallowed}, nil
+}
+
+// Script filters and copies on a page that shows a plan.
+func Script() string { return htmlScript }
+
+// Release is an allowance that something in a plan waits for.
+type Release struct {
+	Allow string   // as --allow takes it
+	Holds int      // how many holds wait for it
+	First []string // the first of them: address and the words of the hold, printable
+}
+
+// releaseShown is how many holds of a release are named.
+const releaseShown = 20
+
+// Releases gives what a person may allow of a plan, sorted. What releases a
+// whole accident stands for each of its rows.
+func Releases(d *Document) []Release {
+	whole := map[string]bool{}
+	for i := range d.Accidents {
+		if a := &d.Accidents[i]; a.Held > 0 && a.Allow != "" {
+			whole[a.Allow] = true
+		}
+	}
+	releases := map[string]*Release{}
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		for _, h := range heldIn(c) {
+			allow := h.Allow
+			switch {
+			case allow == "":
+				continue
+			case whole[string(h.Hazard)]:
+				allow = string(h.Hazard)
+			}
+			r := releases[allow]
+			if r == nil {
+				r = &Release{Allow: allow}
+				releases[allow] = r
+			}
+			if r.Holds++; r.Holds <= releaseShown {
+				r.First = append(r.First, diag.Printable(c.Address+": "+h.Message))
+			}
+		}
+	}
+	var all []Release
+	for _, r := range releases {
+		all = append(all, *r)
+	}
+	slices.SortFunc(all, func(a, b Release) int { return strings.Compare(a.Allow, b.Allow) })
+	return all
+}
+
+// HeldBy counts the changes that each hazard holds.
+func HeldBy(d *Document) map[string]int {
+	changes := map[string]int{}
+	for i := range d.Changes {
+		own := map[string]bool{}
+		for _, h := range allHolds(&d.Changes[i]) {
+			own[h.hazard] = true
+		}
+		for hazard := range own {
+			changes[hazard]++
+		}
+	}
+	return changes
+}
+
+// heldIn are the holds of a change and of its fields.
+func heldIn(c *plan.ChangeDocument) []*plan.HoldDocument {
+	all := flat(c.Held)
+	for i := range c.Fields {
+		all = append(all, flat(c.Fields[i].Held)...)
+	}
+	return all
+}
+
+// flat is a hold and those beside it.
+func flat(h *plan.HoldDocument) []*plan.HoldDocument {
+	if h == nil {
+		return nil
+	}
+	all := []*plan.HoldDocument{h}
+	for i := range h.Also {
+		all = append(all, flat(&h.Also[i])...)
+	}
+	return all
+}

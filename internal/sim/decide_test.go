@@ -1,0 +1,59 @@
+package sim
+
+import (
+	"fmt"
+
+	"adsync/internal/resource"
+	"adsync/reconcile"
+	"adsync/state"
+)
+
+// decide is a person who looks at the service for what adsync could not find out,
+// and says what is there.
+func (w *world) decide() error {
+	p, agent := w.start(0, false, death{}, cut{})
+	defer p.end()
+	undecided, err := agent.Undecided(p.ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range undecided {
+		address := u.Operation.Address
+		evidence, err := agent.Evidence(p.ctx, address)
+		if err != nil {
+			return err
+		}
+		if evidence == nil {
+			continue // decided with what it stands beneath
+		}
+		w.count("decided by a person")
+		d := w.decision(evidence, address)
+		err = agent.Resolve(p.ctx, evidence, d)
+		if err != nil && d.ID != "" { // it does not stand beneath our parent: ours was not made
+			w.history.Released[address.Leaf()] = true
+			err = agent.Resolve(p.ctx, evidence, reconcile.Decision{As: state.OutcomeSkipped, By: d.By, Unproven: true})
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", address, err)
+		}
+	}
+	return nil
+}
+
+func (w *world) decision(e *reconcile.Evidence, address resource.Address) reconcile.Decision {
+	d := reconcile.Decision{As: e.Proves, By: "a person", Unproven: e.Proves == ""}
+	if e.Proves != "" {
+		return d
+	}
+	d.As = state.OutcomeSkipped
+	if e.Operation.ResourceID != "" {
+		return d // an update: what is not there is planned anew
+	}
+	for _, id := range w.history.Standing() {
+		if w.history.TagOf(id) == address.Leaf() {
+			d.As, d.ID = state.OutcomeApplied, id
+		}
+	}
+	w.history.Released[address.Leaf()] = d.As == state.OutcomeSkipped
+	return d
+}

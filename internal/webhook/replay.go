@@ -1,0 +1,49 @@
+package webhook
+
+import "time"
+
+// seen are the ids of deliveries, as long as they are remembered and as many as
+// fit. GitHub signs no time: a delivery older than that may be sent once more by
+// somebody who kept it, and then wakes an account that finds nothing to do.
+type seen struct {
+	at    map[string]time.Time
+	order []string // oldest first
+}
+
+// first says that an id was not seen before, and keeps it.
+func (s *seen) first(id string, now time.Time) bool {
+	for len(s.order) > 0 && (len(s.order) >= mostIDs || now.Sub(s.at[s.order[0]]) > remember) {
+		delete(s.at, s.order[0])
+		s.order = s.order[1:]
+	}
+	if _, before := s.at[id]; before {
+		return false
+	}
+	if s.at == nil {
+		s.at = map[string]time.Time{}
+	}
+	s.at[id] = now
+	s.order = append(s.order, id)
+	return true
+}
+
+// tokens bound how many requests are looked at: perMinute at once, and as many each
+// minute.
+type tokens struct {
+	left  float64
+	since time.Time
+}
+
+func (t *tokens) take(now time.Time) bool {
+	if t.since.IsZero() {
+		t.left = perMinute
+	} else if passed := now.Sub(t.since); passed > 0 {
+		t.left = min(perMinute, t.left+passed.Minutes()*perMinute)
+	}
+	t.since = now
+	if t.left < 1 {
+		return false
+	}
+	t.left--
+	return true
+}

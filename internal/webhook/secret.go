@@ -1,0 +1,134 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Secret is what both sides of a webhook know. It prints as stars.
+type Secret struct{ text string }
+
+// NewSecret takes the text both sides know.
+func NewSecret(text string) Secret { return Secret{text} }
+
+func (Secret) String() string               { return "***" }
+func (Secret) GoString() string             { return "***" }
+func (Secret) LogValue() slog.Value         { return slog.StringValue("***") }
+func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
+func (Secret) Format(f fmt.State, _ rune)   { _, _ = f.Write([]byte("***")) }
+
+func randomSecret() Secret { return Secret{rand.Text()} }
+
+// event is what a delivery is about.
+type event int
+
+const (
+	other event = iota
+	ping
+	push
+)
+
+// delivery is what the headers of a request say.
+type delivery struct {
+	event event
+	id    string // "" where there is none
+}
+
+// The longest id of a delivery that is kept. Both services send a UUID.
+const longestID = 128
+
+// signed says whether who sent a request knows the secret, by whichever form the
+// request has, and what the request's headers say then.
+func (s Secret) signed(h http.Header, body []byte, now time.Time) (said delivery, ok bool) {
+	switch {
+	case h.Get("X-Hub-Signature-256") != "":
+		said.event = map[string]event{"push": push, "ping": ping}[h.Get("X-GitHub-Event")]
+		said.id, ok = h.Get("X-GitHub-Delivery"), s.signedHub(h.Get("X-Hub-Signature-256"), body)
+	case h.Get("Webhook-Signature") != "":
+		said.event, said.id, ok = gitlabEvent(h), h.Get("Webhook-Id"), s.signedStandard(h, body, now)
+	case h.Get("X-Gitlab-Token") != "":
+		said.event, said.id = gitlabEvent(h), gitlabID(h)
+		ok = sameText(h.Get("X-Gitlab-Token"), s.text)
+	}
+	if len(said.id) > longestID {
+		said.id = ""
+	}
+	return said, ok
+}
+
+func gitlabEvent(h http.Header) event {
+	return map[string]event{"Push Hook": push, "Tag Push Hook": push}[h.Get("X-Gitlab-Event")]
+}
+
+// gitlabID is the same for every attempt at one delivery, where the service says it
+// at all.
+func gitlabID(h http.Header) string {
+	for _, name := range []string{"Idempotency-Key", "X-Gitlab-Event-UUID", "X-Gitlab-Webhook-UUID"} {
+		if id := h.Get(name); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// signedHub is the form of GitHub: `sha256=` and the HMAC of the body in hex.
+func (s Secret) signedHub(signature string, body []byte) bool {
+	text, form := strings.CutPrefix(signature, "sha256=")
+	have, err := hex.DecodeString(text)
+	return form && err == nil && hmac.Equal(have, mac([]byte(s.text), body))
+}
+
+// signedStandard is the form of Standard Webhooks, which GitLab uses where the hook
+// has a signing token: over id, time and body; the time must be about now.
+func (s Secret) signedStandard(h http.Header, body []byte, now time.Time) bool {
+	id, stamp := h.Get("Webhook-Id"), h.Get("Webhook-Timestamp")
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if away := now.Sub(time.Unix(seconds, 0)); err != nil || away > clockSkew || away < -clockSkew {
+		return false
+	}
+	content := append([]byte(id+"."+stamp+"."), body...)
+	signed := false
+	for _, key := range s.keys() {
+		want := mac(key, content)
+		for _, one := range strings.Fields(h.Get("Webhook-Signature")) {
+			text, form := strings.CutPrefix(one, "v1,")
+			have, err := base64.StdEncoding.DecodeString(text)
+			signed = form && err == nil && hmac.Equal(have, want) || signed
+		}
+	}
+	return signed
+}
+
+// keys are the bytes a signing token stands for: it is base64 behind `whsec_`, or
+// the text as it is.
+func (s Secret) keys() [][]byte {
+	keys := [][]byte{[]byte(s.text)}
+	if text, marked := strings.CutPrefix(s.text, "whsec_"); marked {
+		if key, err := base64.StdEncoding.DecodeString(text); err == nil && len(key) > 0 {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func mac(key, content []byte) []byte {
+	m := hmac.New(sha256.New, key)
+	m.Write(content)
+	return m.Sum(nil)
+}
+
+// sameText compares in a time that says nothing of either, their length included.
+func sameText(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}

@@ -1,0 +1,152 @@
+// Package webhook hears of pushes to a git repository: the forms of GitHub and of
+// GitLab, each signed with a secret of the account it wakes.
+//
+// It refuses to believe what a push says: a request that is signed right wakes the
+// account, which then looks for itself. Its one invariant: who does not know the
+// secret learns nothing, changes nothing, and costs little.
+package webhook
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The bounds of what is taken.
+const (
+	maxBody   = 1 << 20 // bytes; what is larger is no push anybody needs
+	perMinute = 60      // requests of one account that are looked at, bursts included
+	remember  = 24 * time.Hour
+	mostIDs   = 10_000 // of deliveries, an account
+	clockSkew = 5 * time.Minute
+)
+
+// Hook is what wakes one account.
+type Hook struct {
+	Secret Secret
+	Branch string // only pushes to this branch or tag wake it; "" all
+}
+
+// Receiver is the handler of pushes. The last part of a request's path is the name
+// of the account.
+type Receiver struct {
+	hooks map[string]*watched
+	wake  func(account string)
+	now   func() time.Time
+	log   *slog.Logger
+	decoy Secret // checked where there is no such account, so that nobody can tell
+}
+
+// watched is one account with what it has heard.
+type watched struct {
+	Hook
+	mu     sync.Mutex
+	seen   seen
+	tokens tokens
+}
+
+// New makes the handler of some accounts. wake must not block; it is told of every
+// push that may have moved the branch.
+func New(hooks map[string]Hook, wake func(account string), now func() time.Time, log *slog.Logger) (*Receiver, error) {
+	r := &Receiver{hooks: map[string]*watched{}, wake: wake, now: now, log: log, decoy: randomSecret()}
+	for account, hook := range hooks {
+		if len(hook.Secret.text) < 16 {
+			return nil, errors.New("the webhook's secret of " + account + " is shorter than 16 characters; want a random one")
+		}
+		r.hooks[account] = &watched{Hook: hook}
+	}
+	return r, nil
+}
+
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	account := req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:]
+	status := r.receive(account, req)
+	r.log.Info("webhook", "known", r.hooks[account] != nil, "status", status)
+	if status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", http.MethodPost)
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, http.StatusText(status)+"\n") // and no more: who it is is not known
+}
+
+// receive gives the status of the answer. What is not signed right is 401, whatever
+// else is wrong with it.
+func (r *Receiver) receive(account string, req *http.Request) int {
+	if req.Method != http.MethodPost {
+		return http.StatusMethodNotAllowed
+	}
+	hook := r.hooks[account]
+	if hook != nil && !hook.admit(r.now()) {
+		return http.StatusTooManyRequests
+	}
+	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody+1))
+	if err != nil {
+		return http.StatusBadRequest
+	}
+	if len(body) > maxBody {
+		return http.StatusRequestEntityTooLarge
+	}
+	if hook == nil {
+		r.decoy.signed(req.Header, body, r.now())
+		return http.StatusUnauthorized
+	}
+	said, signed := hook.Secret.signed(req.Header, body, r.now())
+	if !signed {
+		return http.StatusUnauthorized
+	}
+	return r.heard(account, hook, said, body)
+}
+
+// heard takes a request that is signed right.
+func (r *Receiver) heard(account string, hook *watched, said delivery, body []byte) int {
+	switch {
+	case said.id == "":
+		return http.StatusBadRequest // a repetition could not be told
+	case said.event == ping:
+		return http.StatusOK
+	case said.event != push:
+		return http.StatusAccepted
+	}
+	ref, ok := refOf(body)
+	switch {
+	case !ok:
+		return http.StatusBadRequest
+	case !hook.fresh(said.id, r.now()): // it came before
+		return http.StatusAccepted
+	case hook.Branch != "" && ref != "refs/heads/"+hook.Branch && ref != "refs/tags/"+hook.Branch:
+		return http.StatusAccepted
+	}
+	r.wake(account)
+	return http.StatusAccepted
+}
+
+// refOf is the branch or tag a push is about. Nothing else of the body is read: a
+// fetch says what is there.
+func refOf(body []byte) (string, bool) {
+	var pushed struct {
+		Ref string `json:"ref"`
+	}
+	if err := json.Unmarshal(body, &pushed); err != nil || pushed.Ref == "" {
+		return "", false
+	}
+	return pushed.Ref, true
+}
+
+func (h *watched) admit(now time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.tokens.take(now)
+}
+
+func (h *watched) fresh(id string, now time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.seen.first(id, now)
+}

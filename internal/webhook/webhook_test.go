@@ -1,0 +1,277 @@
+package webhook
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const secret = "It's a Secret to Everybody" // the one of GitHub's documentation
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// door is a receiver of one account, and what came through it.
+type door struct {
+	*Receiver
+	woken []string
+	now   time.Time
+	log   bytes.Buffer
+}
+
+func newDoor(t testing.TB, hook Hook) *door {
+	t.Helper()
+	d := &door{now: noon}
+	r, err := New(map[string]Hook{"shop": hook}, func(account string) { d.woken = append(d.woken, account) }, func() time.Time { return d.now }, slog.New(slog.NewTextHandler(&d.log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Receiver = r
+	return d
+}
+
+// knock sends a request and gives the status and the text of the answer.
+func (d *door) knock(path string, body []byte, header ...string) (int, string) {
+	r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+func hub(key string, body []byte) string {
+	m := hmac.New(sha256.New, []byte(key))
+	m.Write(body)
+	return "sha256=" + hex.EncodeToString(m.Sum(nil))
+}
+
+func example(t testing.TB, name string) []byte {
+	t.Helper()
+	body, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// The signatures the documentation of each form gives as examples.
+func TestPublishedSignatures(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		secret string
+		body   string
+		at     time.Time
+		header map[string]string
+	}{
+		{name: "GitHub", secret: secret, body: "Hello, World!", at: noon, header: map[string]string{
+			"X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"}},
+		{name: "Standard Webhooks", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", body: `{"test": 2432232314}`, at: time.Unix(1614265330, 0), header: map[string]string{
+			"Webhook-Id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "Webhook-Timestamp": "1614265330", "Webhook-Signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			h := http.Header{}
+			for name, value := range tc.header {
+				h.Set(name, value)
+			}
+			s := NewSecret(tc.secret)
+			if _, ok := s.signed(h, []byte(tc.body), tc.at); !ok {
+				t.Error("the published signature is refused")
+			}
+			if _, ok := s.signed(h, []byte(tc.body+" "), tc.at); ok {
+				t.Error("it is taken for another body too")
+			}
+			if _, ok := NewSecret(tc.secret+"A").signed(h, []byte(tc.body), tc.at); ok {
+				t.Error("it is taken for another secret too")
+			}
+		})
+	}
+}
+
+func standard(key []byte, id string, at time.Time, body []byte) string {
+	m := hmac.New(sha256.New, key)
+	fmt.Fprintf(m, "%s.%d.%s", id, at.Unix(), body)
+	return "v1," + base64.StdEncoding.EncodeToString(m.Sum(nil))
+}
+
+func TestWhatWakes(t *testing.T) {
+	github, gitlab := example(t, "github-push.json"), example(t, "gitlab-push.json")
+	tag := []byte(`{"ref":"refs/tags/v1","object_kind":"tag_push"}`)
+	stamp := strconv.FormatInt(noon.Unix(), 10)
+	const want = http.StatusAccepted
+	for _, tc := range []struct {
+		name   string
+		branch string
+		body   []byte
+		header []string
+		status int
+		wakes  bool
+	}{
+		{"a push of GitHub", "master", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(secret, github)}, want, true},
+		{"a push to any branch", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(secret, github)}, want, true},
+		{"a push to another branch", "main", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(secret, github)}, want, false},
+		{"a branch that begins alike", "maste", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(secret, github)}, want, false},
+		{"a ping of GitHub", "", []byte(`{"zen":"Design for failure."}`), []string{"X-GitHub-Event", "ping", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(secret, []byte(`{"zen":"Design for failure."}`))}, http.StatusOK, false},
+		{"another event of GitHub", "", github, []string{"X-GitHub-Event", "issues", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(secret, github)}, want, false},
+		{"without an id", "", github, []string{"X-GitHub-Event", "push", "X-Hub-Signature-256", hub(secret, github)}, http.StatusBadRequest, false},
+		{"signed with another secret", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(secret+"!", github)}, http.StatusUnauthorized, false},
+		{"signed in the old form", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature", "sha1=" + strings.Repeat("0", 40)}, http.StatusUnauthorized, false},
+		{"not signed", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1"}, http.StatusUnauthorized, false},
+		{"signed with nothing", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", "sha256="}, http.StatusUnauthorized, false},
+		{"no JSON", "", []byte("ref=refs/heads/main"), []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(secret, []byte("ref=refs/heads/main"))}, http.StatusBadRequest, false},
+
+		{"a push of GitLab", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", secret}, want, true},
+		{"a tag of GitLab", "v1", tag, []string{"X-Gitlab-Event", "Tag Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", secret}, want, true},
+		{"another event of GitLab", "", gitlab, []string{"X-Gitlab-Event", "Merge Request Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", secret}, want, false},
+		{"another token", "", gitlab, []string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", secret[:len(secret)-1]}, http.StatusUnauthorized, false},
+		{"signed by GitLab", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1", "Webhook-Timestamp", stamp, "Webhook-Signature", standard([]byte(secret), "w1", noon, gitlab)}, want, true},
+		{"signed by GitLab twice", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1", "Webhook-Timestamp", stamp, "Webhook-Signature", "v1,AAAA v2,x " + standard([]byte(secret), "w1", noon, gitlab)}, want, true},
+		{"signed for another id", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w2", "Webhook-Timestamp", stamp, "Webhook-Signature", standard([]byte(secret), "w1", noon, gitlab)}, http.StatusUnauthorized, false},
+		{"signed wrong, with the right token beside it", "", gitlab, []string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", secret, "X-Hub-Signature-256", "sha256=00"}, http.StatusUnauthorized, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := newDoor(t, Hook{Secret: NewSecret(secret), Branch: tc.branch})
+			status, text := d.knock("/hooks/shop", tc.body, tc.header...)
+			if status != tc.status || (len(d.woken) == 1) != tc.wakes {
+				t.Errorf("answer %d, woken %q; want %d, woken: %t", status, d.woken, tc.status, tc.wakes)
+			}
+			if text != http.StatusText(tc.status)+"\n" {
+				t.Errorf("the answer says %q; want its status alone", text)
+			}
+		})
+	}
+}
+
+func (d *door) push(id string) int {
+	body := []byte(`{"ref":"refs/heads/main"}`)
+	status, _ := d.knock("/hooks/shop", body, "X-GitHub-Event", "push", "X-GitHub-Delivery", id, "X-Hub-Signature-256", hub(secret, body))
+	return status
+}
+
+// X13: a delivery wakes once, however often somebody sends it.
+func TestReplayWakesOnce(t *testing.T) {
+	d := newDoor(t, Hook{Secret: NewSecret(secret)})
+	for range 3 {
+		if status := d.push("d1"); status != http.StatusAccepted {
+			t.Errorf("answer %d; want 202", status)
+		}
+	}
+	d.push("d2")
+	if len(d.woken) != 2 {
+		t.Errorf("woken %d times by two deliveries; want 2", len(d.woken))
+	}
+	d.now = d.now.Add(remember - time.Minute)
+	if d.push("d1"); len(d.woken) != 2 {
+		t.Errorf("woken once more within %s", remember)
+	}
+	gitlab := []byte(`{"ref":"refs/heads/main"}`)
+	old := strconv.FormatInt(noon.Unix(), 10)
+	if status, _ := d.knock("/hooks/shop", gitlab, "X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1", "Webhook-Timestamp", old, "Webhook-Signature", standard([]byte(secret), "w1", noon, gitlab)); status != http.StatusUnauthorized {
+		t.Errorf("a signature of long ago: %d; want 401", status)
+	}
+}
+
+func TestMemoryOfDeliveriesIsBounded(t *testing.T) {
+	var s seen
+	for i := range 3 * mostIDs {
+		s.first(strconv.Itoa(i), noon)
+	}
+	if len(s.at) != mostIDs || len(s.order) != mostIDs {
+		t.Errorf("%d ids are kept, in order %d; want %d", len(s.at), len(s.order), mostIDs)
+	}
+	if s.first("last", noon.Add(2*remember)); len(s.at) != 1 {
+		t.Errorf("%d ids are kept after %s; want the last alone", len(s.at), 2*remember)
+	}
+}
+
+// X13: who does not know the secret cannot tell which accounts there are, and is
+// told nothing.
+func TestUnknownAccountsAnswerAlike(t *testing.T) {
+	d := newDoor(t, Hook{Secret: NewSecret(secret)})
+	body := []byte(`{"ref":"refs/heads/main"}`)
+	known, said := d.knock("/hooks/shop", body, "X-Hub-Signature-256", hub("wrong", body))
+	unknown, saidToo := d.knock("/hooks/other", body, "X-Hub-Signature-256", hub("wrong", body))
+	if known != http.StatusUnauthorized || unknown != known || said != saidToo {
+		t.Errorf("answers %d %q and %d %q; want 401 alike", known, said, unknown, saidToo)
+	}
+	if strings.Contains(d.log.String(), "wrong") || strings.Contains(d.log.String(), "other") {
+		t.Errorf("the log repeats what strangers say:\n%s", &d.log)
+	}
+}
+
+func TestRequestsAreBounded(t *testing.T) {
+	d := newDoor(t, Hook{Secret: NewSecret(secret)})
+	large := bytes.Repeat([]byte(" "), maxBody+1)
+	if status, _ := d.knock("/hooks/shop", large, "X-Hub-Signature-256", hub(secret, large)); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a body of %d bytes: %d; want 413", len(large), status)
+	}
+	for i := range perMinute - 1 {
+		if status := d.push(fmt.Sprint(i)); status != http.StatusAccepted {
+			t.Fatalf("request %d: %d; want 202", i, status)
+		}
+	}
+	if status := d.push("one more"); status != http.StatusTooManyRequests {
+		t.Errorf("request %d within a moment: %d; want 429", perMinute+1, status)
+	}
+	d.now = d.now.Add(time.Second)
+	if status := d.push("a second later"); status != http.StatusAccepted {
+		t.Errorf("a second later: %d; want 202", status)
+	}
+	w := httptest.NewRecorder()
+	if d.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/hooks/shop", nil)); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "POST" {
+		t.Errorf("GET: %d; want 405", w.Code)
+	}
+}
+
+func TestSecretsDoNotPrint(t *testing.T) {
+	s := NewSecret(secret)
+	text, err := s.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{fmt.Sprint(s), fmt.Sprintf("%v %+v %#v %q %s %x", s, s, s, s, s, s), string(text), s.LogValue().String(), fmt.Sprintf("%+v", Hook{Secret: s})} {
+		if strings.Contains(said, "Everybody") {
+			t.Errorf("it prints as %s", said)
+		}
+	}
+	if _, err := New(map[string]Hook{"shop": {Secret: NewSecret("short")}}, nil, nil, nil); err == nil || strings.Contains(err.Error(), "short;") {
+		t.Errorf("New with a short secret = %v; want an error without it", err)
+	}
+}
+
+// FuzzBody: whatever is sent and signed right, the answer is one of a few, and
+// only a push with a ref wakes.
+func FuzzBody(f *testing.F) {
+	f.Add([]byte(`{"ref":"refs/heads/main"}`), "push", "d1")
+	f.Add([]byte(`{"ref":`), "ping", "")
+	f.Add([]byte(`{"ref":1}`), "Push Hook", strings.Repeat("x", 300))
+	f.Fuzz(func(t *testing.T, body []byte, event, id string) {
+		d := newDoor(t, Hook{Secret: NewSecret(secret), Branch: "main"})
+		for _, header := range [][]string{
+			{"X-GitHub-Event", event, "X-GitHub-Delivery", id, "X-Hub-Signature-256", hub(secret, body)},
+			{"X-Gitlab-Event", event, "X-Gitlab-Event-UUID", id, "X-Gitlab-Token", secret},
+		} {
+			before := len(d.woken)
+			status, _ := d.knock("/hooks/shop", body, header...)
+			switch status {
+			case http.StatusOK, http.StatusAccepted, http.StatusBadRequest, http.StatusRequestEntityTooLarge:
+			default:
+				t.Errorf("answer %d", status)
+			}
+			if len(d.woken) > before && (!bytes.Contains(body, []byte("ef")) || id == "") {
+				t.Errorf("%q woke", body)
+			}
+		}
+	})
+}

@@ -1,0 +1,321 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"adsync/internal/resource"
+)
+
+// waiting is what a plan makes of possible spend where a decrease is held: who
+// raises something is compared with what could be spent before and with what the
+// files ask for, and not with what is left of them.
+type waiting struct {
+	*differ
+	at      []*Change // by place; nil where nothing changes
+	lower   []int     // places with a held decrease
+	running []running // by place, once it was asked for
+}
+
+// states are one resource before the plan, as the files want it, and at the
+// most: with every rise, held or not, and without the decreases that are held.
+type states struct{ before, desired, most *resource.Resource }
+
+// could is what can be spent, in micros: on one day, which all that is left of a
+// lifetime budget could go in, and this month.
+type could struct{ day, month int64 }
+
+func (c could) exceeds(before, desired could) bool {
+	return c.day > max(before.day, desired.day) || c.month > max(before.month, desired.month)
+}
+
+// guardFiles holds what raises or starts while something that is held, such as
+// drift, would let more be spent with it than before and than the files ask for:
+// at its own resource, beneath it, and in the whole account. Rises count whether
+// or not they are held, so that no allowance makes another one suffice.
+func (d *differ) guardFiles() {
+	w := &waiting{differ: d}
+	if !w.find() {
+		return
+	}
+	for i := range d.all {
+		w.guardOne(i)
+	}
+	w.guardTotal()
+}
+
+// find says whether a decrease is held.
+func (w *waiting) find() bool {
+	for i := range w.plan.Changes {
+		c := &w.plan.Changes[i]
+		if !c.isHeld() || !w.mayLower(c) {
+			continue
+		}
+		if w.at == nil {
+			w.at = w.byPlace()
+		}
+		k, s := w.all[c.place].kind, w.states(c.place)
+		could, wanted := w.could(k, s.most), w.could(k, s.desired)
+		if could.day > wanted.day || could.month > wanted.month || k.level(s.most) > k.level(s.desired) || k.schema.Caps || k.gate {
+			w.lower = append(w.lower, c.place)
+		}
+	}
+	return len(w.lower) > 0
+}
+
+// mayLower says that a held part of the change may be a decrease. What takes the
+// place of another cap is sent as a rise, whatever it is.
+func (w *waiting) mayLower(c *Change) bool {
+	k := w.all[c.place].kind
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		a := k.attributes[f.Name]
+		if c.Held == nil && f.Held == nil || c.Pruned || f.Cause == SentAlong {
+			continue
+		}
+		_, compares := f.Live.Number()
+		if f.Phase == Lower || a.Spend == resource.Mode || a.Spend == resource.Amount && (!compares || !f.Desired.IsSet()) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *waiting) byPlace() []*Change {
+	at := make([]*Change, len(w.all))
+	for i := range w.plan.Changes {
+		at[w.plan.Changes[i].place] = &w.plan.Changes[i]
+	}
+	return at
+}
+
+// states gives what becomes of the resource at a place. What the policy removes
+// is nothing the files ask for.
+func (w *waiting) states(place int) states {
+	t, c := &w.all[place], w.at[place]
+	s := states{t.live, t.live, t.live}
+	switch {
+	case c == nil:
+	case c.Pruned:
+		if c.Held == nil {
+			s.desired = w.after(c, t.live, freeField)
+		}
+		s.most = s.desired
+	case w.creates(c), c.Action == Create:
+		s.desired = t.kind.overlay(nil, t.given(), everyField)
+		if c.Held == nil || c.Held.releasable() && !t.kind.schema.Caps {
+			s.most = s.desired
+		}
+	default:
+		s.desired = w.after(c, t.live, everyField)
+		s.most = w.most(t, c)
+	}
+	return s
+}
+
+// most is a resource with all that raises. A cap in the place of another may
+// raise or not: what counts is the larger.
+func (w *waiting) most(t *three, c *Change) *resource.Resource {
+	passes := func(amounts bool) func(*Field) bool {
+		return func(f *Field) bool {
+			if c.Held == nil && f.Held == nil {
+				return true
+			}
+			a := t.kind.attributes[f.Name]
+			isAmount := a.Spend == resource.Amount || a.Spend == resource.Mode
+			return raises(f) && (amounts || !isAmount) && c.Held.releasable() && f.Held.releasable()
+		}
+	}
+	with, without := w.after(c, t.live, passes(true)), w.after(c, t.live, passes(false))
+	a, b := w.could(t.kind, with), w.could(t.kind, without)
+	if b.day > a.day || b.day == a.day && b.month > a.month || t.kind.level(without) > t.kind.level(with) {
+		return without
+	}
+	return with
+}
+
+// could gives what one resource can spend by itself.
+func (w *waiting) could(k *kind, r *resource.Resource) could {
+	if r == nil || !k.counts() {
+		return could{}
+	}
+	_, month, _ := w.alone(k, r)()
+	return could{w.exposureOf(k, r), month}
+}
+
+// running says at which of its states a resource and all above it are active.
+type running struct{ before, desired, most bool }
+
+// runs gives that of a place; what is above it stands before it.
+func (w *waiting) runs(place int, s states) (r running) {
+	if w.running == nil {
+		w.running = make([]running, len(w.all))
+	}
+	above, t := running{true, true, true}, &w.all[place]
+	if t.up >= 0 {
+		above = w.running[t.up]
+	}
+	is := func(r *resource.Resource) bool { return r != nil && (t.kind.delivery == "" || t.kind.delivers(r)) }
+	r = running{above.before && is(s.before), above.desired && is(s.desired), above.most && is(s.most)}
+	w.running[place] = r
+	return r
+}
+
+// level is how much a resource that has no cap of its own asks for where it
+// delivers: its bid, all of it where it has none, one where its kind never bids.
+func (k *kind) level(r *resource.Resource) int64 {
+	if r == nil || k.counts() || k.gate || !k.delivers(r) {
+		return 0
+	}
+	for i := range k.schema.Attributes {
+		a := &k.schema.Attributes[i]
+		if a.Spend != resource.Amount {
+			continue
+		}
+		if n, set := r.Value(a.Name).Number(); set {
+			return n
+		}
+		return unbounded
+	}
+	return 1
+}
+
+// guardOne holds what raises a resource, or starts it or what is above it, where
+// a held part of it would then spend.
+func (w *waiting) guardOne(place int) {
+	t := &w.all[place]
+	s := w.states(place)
+	runs := w.runs(place, s)
+	if !slices.Contains(w.lower, place) {
+		return
+	}
+	because := "as " + w.heldPart(place) + " of it is held"
+	if t.kind.counts() {
+		before, desired, most := w.could(t.kind, s.before), w.could(t.kind, s.desired), w.could(t.kind, s.most)
+		if most.exceeds(before, desired) {
+			w.holdRaises(place, raises, "on "+t.address.String(), most.words(before, desired)+", "+because)
+		}
+		return
+	}
+	level := func(runs bool, r *resource.Resource) int64 {
+		if !runs {
+			return 0
+		}
+		return t.kind.level(r)
+	}
+	before, desired, most := level(runs.before, s.before), level(runs.desired, s.desired), level(runs.most, s.most)
+	if most <= max(before, desired) {
+		return
+	}
+	words := t.address.String() + " would deliver with more than it does now and than the files ask for, " + because
+	w.holdRaises(place, raises, "", words)
+	for up := t.up; up >= 0; up = w.all[up].up {
+		w.holdRaises(up, func(f *Field) bool { return f.Phase == Activate }, "", words)
+	}
+}
+
+// words says how much could be spent, and how much could be before and by the
+// files.
+func (c could) words(before, desired could) string {
+	const said = "%s could be spent %s, more than %s now and %s by the files"
+	if c.day > max(before.day, desired.day) {
+		return fmt.Sprintf(said, resource.FormatMoney(c.day), "a day", resource.FormatMoney(before.day), resource.FormatMoney(desired.day))
+	}
+	return fmt.Sprintf(said, resource.FormatMoney(c.month), "this month", resource.FormatMoney(before.month), resource.FormatMoney(desired.month))
+}
+
+// heldPart names what is held of a resource, and why.
+func (w *waiting) heldPart(place int) string {
+	c := w.at[place]
+	if c.Held != nil {
+		return "the " + string(c.Action) + " (" + string(c.Held.Hazard) + ")"
+	}
+	for i := range c.Fields {
+		if f := &c.Fields[i]; f.Held != nil && f.Held.Hazard != ExceedsFiles {
+			return f.Name + " (" + string(f.Held.Hazard) + ")"
+		}
+	}
+	return "a part"
+}
+
+// holdRaises holds the fields of a change that raise and that nothing else holds.
+func (w *waiting) holdRaises(place int, raises func(*Field) bool, what, message string) {
+	c := w.at[place]
+	if c == nil || c.Held != nil || w.creates(c) || !slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held == nil && raises(&f) }) {
+		return
+	}
+	if what != "" {
+		message = what + " " + message
+	}
+	h, held := w.unlessCovered(c, message)
+	for i := range c.Fields {
+		if f := &c.Fields[i]; held && f.Held == nil && raises(f) {
+			f.hold(h)
+		}
+	}
+}
+
+func (w *waiting) unlessCovered(c *Change, message string) (Hold, bool) {
+	c.Hazards = append(c.Hazards, ExceedsFiles)
+	if w.covered(ExceedsFiles, c.Address) {
+		return Hold{}, false
+	}
+	return Hold{Hazard: ExceedsFiles, Message: message, Allow: allowAt(ExceedsFiles, c.Address)}, true
+}
+
+// guardTotal holds everything that raises where the account could spend more
+// than before and than the files ask for: a decrease that is held frees no money
+// for others.
+func (w *waiting) guardTotal() {
+	before, desired, most := w.totals()
+	if !most.exceeds(before, desired) {
+		return
+	}
+	last := w.lower[len(w.lower)-1]
+	message := "in the account " + most.words(before, desired) + ", as " + w.heldPart(last) + " of " + w.all[last].address.String() + " is held"
+	for i := range w.spending {
+		place := w.spending[i].place
+		c, k, s := w.at[place], w.all[place].kind, w.states(place)
+		if c == nil || c.Held != nil || k.counts() && !w.could(k, s.most).exceeds(w.could(k, s.before), could{}) {
+			continue
+		}
+		switch {
+		case w.creates(c) && k.counts(), c.Action == Archive && k.schema.Caps:
+			if h, held := w.unlessCovered(c, message); held {
+				w.holdTree(w.indexOf(c), h)
+			}
+		default:
+			w.holdRaises(place, raises, "", message)
+		}
+	}
+}
+
+func (w *waiting) indexOf(c *Change) int {
+	i, _ := slices.BinarySearchFunc(w.plan.Changes, c.place, func(o Change, place int) int { return o.place - place })
+	return i
+}
+
+// totals gives what the account can spend within its limits.
+func (w *waiting) totals() (before, desired, most could) {
+	of := [3]exposure{}
+	for i := range of {
+		of[i] = exposure{calendar: w.calendar, spent: w.Spent}
+	}
+	for i := range w.spending {
+		place := w.spending[i].place
+		one, s := &spender{three: &w.all[place], now: w.spending[i].now}, w.states(place)
+		of[0].add(one, s.before)
+		of[1].add(one, s.desired)
+		of[2].add(one, s.most)
+	}
+	return of[0].could(), of[1].could(), of[2].could()
+}
+
+// could gives what can be spent within the account's limits.
+func (e *exposure) could() could {
+	day, month, lifetime := e.bounded()
+	if lifetime > 0 {
+		day = min(plus(e.daily, lifetime), e.mostOfADay())
+	}
+	return could{day, month}
+}

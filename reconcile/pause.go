@@ -1,0 +1,103 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// The actions of operations that start and stop what is live, whoever's it is.
+// Nothing of them is recorded: last keeps the wish of the files, so that a later
+// plan shows what they did as it shows what somebody else did, and takes nothing of
+// it back by itself (design.md section 3).
+const (
+	actionPause = "pause"
+	actionStart = "start"
+)
+
+// aside says that what an operation does is none of the record's business.
+func aside(action string) bool { return action == actionPause || action == actionStart }
+
+// PlanPauses plans a pause of everything that stands at the top and delivers,
+// managed or not. It reads that kind and nothing else.
+func (a *Agent) PlanPauses(ctx context.Context) (*View, error) {
+	policy := plan.DefaultPolicy()
+	policy.UpdatePercent = 100 // all of them is what is asked for
+	return a.planAside(ctx, actionPause, Desired{Policy: policy}, func(*resource.Resource) bool { return true })
+}
+
+// PlanStarts plans the start of what a run paused so, where it is paused still and
+// as the policy lets it.
+func (a *Agent) PlanStarts(ctx context.Context, desired Desired, done []plan.Done) (*View, error) {
+	paused := map[resource.Address]bool{}
+	for _, d := range done {
+		paused[d.Address] = true
+	}
+	return a.planAside(ctx, actionStart, desired, func(r *resource.Resource) bool { return paused[r.Address] })
+}
+
+// The words of the attribute that says whether something delivers.
+const (
+	wordActive = "active"
+	wordPaused = "paused"
+)
+
+// planAside plans that the delivery of what is chosen changes: last says what is
+// live in the place of what is recorded, so that nothing else differs.
+func (a *Agent) planAside(ctx context.Context, action string, desired Desired, chosen func(*resource.Resource) bool) (*View, error) {
+	from, to := wordActive, wordPaused
+	if action == actionStart {
+		from, to = to, from
+	}
+	if err := a.checkAccount(ctx); err != nil {
+		return nil, err
+	}
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the last-applied record: %w", err)
+	}
+	read := a.Now()
+	known := highest(a.Schemas, last)
+	live, err := a.refreshed(ctx, known, false, func(s *resource.Schema) bool { return atTop(s) })
+	if err != nil {
+		return nil, fmt.Errorf("read the live account: %w", err)
+	}
+	snapshot, problems := plan.Identify(a.Schemas, known, &resource.Snapshot{}, live.Resources)
+	live.Snapshot = snapshot
+	before, after := &resource.Snapshot{}, &resource.Snapshot{}
+	for r := range snapshot.All() {
+		delivery := a.Schemas.Of(r.Address.Kind).Delivery()
+		if r.Value(delivery).Text() != from || !chosen(r) {
+			continue
+		}
+		before.Add(&resource.Resource{Address: r.Address, ID: r.ID, Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(from)}}})
+		after.Add(&resource.Resource{Address: r.Address, ID: r.ID, Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(to)}}})
+	}
+	recent, err := a.recent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	input := plan.Input{
+		Schemas: a.Schemas, Last: before, Desired: after, Live: snapshot, Policy: desired.Policy, Allow: desired.Allow, Recent: recent,
+		Today: a.Now().In(a.Zone).Format("2006-01-02"), Currency: a.Account.Currency,
+	}
+	computed := plan.Diff(input)
+	computed.Problems = append(problems, computed.Problems...)
+	return &View{Plan: computed, Last: before, Live: live, read: read, input: input, reverts: true, aside: action}, nil
+}
+
+// atTop says that a kind stands beneath nothing and delivers.
+func atTop(s *resource.Schema) bool { return s.Parent == "" && s.Delivery() != "" && mirrors(s) }
+
+// highest is what is recorded of kinds that stand at the top.
+func highest(schemas resource.Schemas, last *resource.Snapshot) *resource.Snapshot {
+	top := &resource.Snapshot{}
+	for r := range last.All() {
+		if atTop(schemas.Of(r.Address.Kind)) {
+			top.Add(r)
+		}
+	}
+	return top
+}

@@ -1,0 +1,68 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Commit is a folder of a commit in a repository that needs no work tree, such
+// as a bare store that was fetched into.
+type Commit struct {
+	Repository string // folder of the repository
+	Path       string // slash path from its top to the project, "." at the top
+	Hash       string // full
+}
+
+// ReadCommit reads the project of a commit, within bounds as Bound takes them.
+// Its files are written into a private folder; nothing else is read, and authors
+// come from the history of that commit. home is where adsync's state is, as the
+// folder goes away with Close.
+func ReadCommit(ctx context.Context, at Commit, home, bounds string) (*Checkout, error) {
+	p := Project{State: ".adsync", at: &at}
+	if bounds != "" {
+		if err := p.Bound(bounds); err != nil {
+			return nil, err
+		}
+	}
+	h, err := at.open()
+	if err != nil {
+		return nil, err
+	}
+	commit, err := h.repository.CommitObject(h.at)
+	if err != nil {
+		return nil, fmt.Errorf("read commit %s: %w", at.Hash, err)
+	}
+	c, err := h.checkout(ctx, p, commit)
+	if err != nil {
+		return nil, err
+	}
+	c.Project.Home = home
+	return c, nil
+}
+
+func (c *Commit) open() (*history, error) {
+	repository, err := git.PlainOpen(c.Repository)
+	if err != nil {
+		return nil, fmt.Errorf("open the git repository: %w", err)
+	}
+	if !plumbing.IsHash(c.Hash) {
+		return nil, errors.New("the commit is no full hash; want one")
+	}
+	return &history{repository, c.Path, plumbing.NewHash(c.Hash)}, nil
+}
+
+// head is the commit the project stands at.
+func (h *history) head() (plumbing.Hash, error) {
+	if !h.at.IsZero() {
+		return h.at, nil
+	}
+	head, err := h.repository.Head()
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return head.Hash(), nil
+}

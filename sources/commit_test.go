@@ -1,0 +1,71 @@
+package sources
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+)
+
+// bared is a repository without a work tree that has what was committed so far.
+func (r *repository) bared() string {
+	r.t.Helper()
+	bare := filepath.Join(r.t.TempDir(), "bare.git")
+	r.git("clone", "-q", "--bare", ".", bare)
+	return bare
+}
+
+func TestAProjectIsReadFromACommitAlone(t *testing.T) {
+	r := newRepository(t)
+	r.write("adsync.yaml", "account: {id: adacct_1, currency: USD, timezone: UTC}\n")
+	r.write("a.yaml", cheapSpring)
+	first := r.commit("Ann")
+	r.write("a.yaml", dearSpring)
+	second := r.commit("Bob")
+	bare := r.bared()
+	must(t, os.RemoveAll(r.top))
+	campaign, _ := resource.ParseAddress("campaign/spring-launch")
+	for _, row := range []struct {
+		commit, author, budget string
+	}{{first, "Ann", "50.00"}, {second, "Bob", "80.00"}} {
+		home := filepath.Join(t.TempDir(), "state")
+		c, err := ReadCommit(t.Context(), Commit{bare, "ads", row.commit}, home, "")
+		must(t, err)
+		d := Load(t.Context(), c.Project, kinds.All())
+		if len(d.Problems) > 0 || c.Project.Account.ID != "adacct_1" || c.Commit != row.commit {
+			t.Fatalf("commit %s has project %+v: %s", row.commit, c.Project, printed(d.Problems))
+		}
+		budget := d.Snapshot.Get(campaign).Value("budget.daily")
+		attribute, _ := kinds.All().Of(campaign.Kind).Attribute("budget.daily")
+		if got := attribute.Show(budget); got != row.budget {
+			t.Errorf("budget at %.7s is %s; want %s", row.commit, got, row.budget)
+		}
+		origins, err := c.Project.Origins(t.Context(), kinds.All(), []Given{{campaign, "budget.daily", budget}, {campaign, "name", d.Snapshot.Get(campaign).Value("name")}})
+		must(t, err)
+		if origins[0].Author != row.author || origins[0].Commit != row.commit || origins[1].Author != "Ann" {
+			t.Errorf("origins at %.7s are %+v; want the budget by %s, the name by Ann", row.commit, origins, row.author)
+		}
+		if revision, err := c.Project.Revision(d.Sources); err != nil || revision.Commit != row.commit || len(revision.Uncommitted) != 0 {
+			t.Errorf("revision is %+v, %v; want the commit, and nothing uncommitted", revision, err)
+		}
+		if c.Project.StateFolder() != home {
+			t.Errorf("state is in %s; want %s", c.Project.StateFolder(), home)
+		}
+		about, err := os.Stat(c.Project.Root)
+		if must(t, err); about.Mode().Perm() != 0o700 {
+			t.Errorf("folder is %v; want it private", about.Mode())
+		}
+		c.Close()
+		if _, err := os.Stat(c.Project.Root); !os.IsNotExist(err) {
+			t.Errorf("after Close the folder is there: %v", err)
+		}
+	}
+	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second}, "", "total=10"); err == nil {
+		t.Error("a commit of over 10 bytes is read; want the bound to hold")
+	}
+	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second[:12]}, "", ""); err == nil {
+		t.Error("a short hash is read; want a full one")
+	}
+}

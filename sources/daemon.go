@@ -1,0 +1,202 @@
+package sources
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"adsync/internal/diag"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// Daemon is what the daemon's configuration file says. Like the operator's file
+// it is the operator's, and holds no secret itself.
+type Daemon struct {
+	File        string
+	Listen      Setting // an address and port, or none; zero where nothing is said
+	Token       KeyReference
+	Cert, Key   Setting // files of TLS
+	BehindProxy bool
+	UserHeader  Setting
+	Hosts       []Setting
+	Pprof       bool
+	State       string // folder of the states of accounts that are read from git
+	Places      int    // runs that compute at once; 0 where nothing is said
+	Accounts    []DaemonAccount
+}
+
+// DaemonAccount is one account of the daemon.
+type DaemonAccount struct {
+	Name     Setting
+	Folder   string // whole path; "" for Git
+	Git      Git
+	State    string // folder of adsync's own state of an account from git
+	Operator string // whole path of the operator's file; "" for that of the daemon
+	Every    time.Duration
+	Full     time.Duration
+	Settle   time.Duration
+	PlanOnly bool         // apply: plan
+	Webhook  KeyReference // its secret; zero: none is taken
+	Notify   []Notify     // who is told of what
+	Results  string       // folder of the result copies; "" for the one of apply
+}
+
+// daemonDefaults are for every account that says nothing.
+var daemonDefaults = DaemonAccount{Every: time.Minute, Full: 24 * time.Hour, Settle: 2 * time.Second}
+
+// ReadDaemon reads the configuration of the daemon.
+func ReadDaemon(file string) (Daemon, []diag.Problem) {
+	d := Daemon{File: file}
+	w := &walker{origin: diag.OriginOf(file, "")}
+	if problem := w.ownFile(file, "the daemon's configuration", func(document *yaml.Node) { d.read(w, document) }); problem != nil {
+		return d, []diag.Problem{*problem}
+	}
+	if len(d.Accounts) == 0 && len(w.problems) == 0 {
+		w.problems = append(w.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: diag.InFile(file), Message: "accounts names none; want at least one"})
+	}
+	return d, w.problems
+}
+
+func (d *Daemon) read(w *walker, node *yaml.Node) {
+	defaults := daemonDefaults
+	var accounts *yaml.Node
+	readers := map[string]func(*yaml.Node){
+		"listen":       func(n *yaml.Node) { d.Listen = w.setting(n, "listen") },
+		"token":        func(n *yaml.Node) { d.Token.read(w, n, "token", "ADSYNC_TOKEN") },
+		"tls":          func(n *yaml.Node) { d.readTLS(w, n) },
+		"behind_proxy": func(n *yaml.Node) { d.BehindProxy = w.yes(n, "behind_proxy") },
+		"user_header":  func(n *yaml.Node) { d.UserHeader = w.setting(n, "user_header") },
+		"hosts":        func(n *yaml.Node) { d.Hosts = w.settings(n, "hosts") },
+		"pprof":        func(n *yaml.Node) { d.Pprof = w.yes(n, "pprof") },
+		"state":        func(n *yaml.Node) { d.State = d.path(w, n, "state") },
+		"places":       func(n *yaml.Node) { d.Places = w.places(n) },
+		"accounts":     func(n *yaml.Node) { accounts = n },
+	}
+	for name, read := range d.timing(w, &defaults) {
+		readers[name] = read
+	}
+	w.fields(node, "the daemon's configuration", readers)
+	if accounts != nil {
+		d.readAccounts(w, accounts, defaults)
+	}
+}
+
+// timing reads what stands both for all accounts and for one.
+func (d *Daemon) timing(w *walker, a *DaemonAccount) map[string]func(*yaml.Node) {
+	return map[string]func(*yaml.Node){
+		"every":    func(n *yaml.Node) { w.duration(n, "every", &a.Every, time.Second, 24*time.Hour) },
+		"full":     func(n *yaml.Node) { w.duration(n, "full", &a.Full, time.Minute, 24*time.Hour) },
+		"settle":   func(n *yaml.Node) { w.duration(n, "settle", &a.Settle, 10*time.Millisecond, time.Hour) },
+		"apply":    func(n *yaml.Node) { a.PlanOnly = w.choice(n, "apply", "auto", "plan").Value == "plan" },
+		"notify":   func(n *yaml.Node) { a.Notify = readNotify(w, n) },
+		"operator": func(n *yaml.Node) { a.Operator = d.path(w, n, "operator") },
+	}
+}
+
+func (d *Daemon) readTLS(w *walker, node *yaml.Node) {
+	w.fields(node, "tls", map[string]func(*yaml.Node){
+		"cert": func(n *yaml.Node) { d.Cert = Setting{d.path(w, n, "tls.cert"), w.at(n)} },
+		"key":  func(n *yaml.Node) { d.Key = Setting{d.path(w, n, "tls.key"), w.at(n)} },
+	})
+	if (d.Cert.Value == "") != (d.Key.Value == "") {
+		w.report(node, diag.BadProject, "tls has one of cert and key; want both", "")
+	}
+}
+
+// accountName is what stands in addresses of the page and the webhook.
+var accountName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+func (d *Daemon) readAccounts(w *walker, node *yaml.Node, defaults DaemonAccount) {
+	if node.Kind != yaml.SequenceNode {
+		w.report(node, diag.BadProject, "accounts is "+shapeOf(node)+"; want a list", "for example - {name: shop, folder: /srv/ads/shop}")
+		return
+	}
+	first := map[string]diag.Position{}
+	for _, entry := range node.Content {
+		a := defaults
+		problems := len(w.problems)
+		d.readAccount(w, entry, &a)
+		if len(w.problems) > problems {
+			continue
+		}
+		if before, twice := first[a.Name.Value]; twice {
+			w.report(entry, diag.Duplicate, fmt.Sprintf("account %q is named twice, first in line %d; want each name once", a.Name.Value, before.Line()), "")
+			continue
+		}
+		first[a.Name.Value] = a.Name.Position
+		d.Accounts = append(d.Accounts, a)
+	}
+}
+
+func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
+	readers := d.timing(w, a)
+	readers["name"] = func(n *yaml.Node) { a.Name = w.setting(n, "name") }
+	readers["folder"] = func(n *yaml.Node) { a.Folder = d.path(w, n, "folder") }
+	readers["git"] = func(n *yaml.Node) { a.Git.read(w, n) }
+	readers["state"] = func(n *yaml.Node) { a.State = d.path(w, n, "state") }
+	readers["results"] = func(n *yaml.Node) { a.Results = d.path(w, n, "results") }
+	readers["webhook"] = func(n *yaml.Node) {
+		w.fields(n, "webhook", map[string]func(*yaml.Node){"secret": func(n *yaml.Node) { a.Webhook.read(w, n, "webhook.secret", "WEBHOOK_SECRET") }})
+	}
+	w.fields(node, "an account", readers)
+	if node.Kind != yaml.MappingNode {
+		return
+	}
+	if lacks := a.lacks(d.State); lacks != "" {
+		w.report(node, diag.BadProject, lacks, "for example {name: shop, folder: /srv/ads/shop}")
+	}
+}
+
+// lacks says what an account must say and does not.
+func (a *DaemonAccount) lacks(states string) string {
+	switch {
+	case !accountName.MatchString(a.Name.Value):
+		return fmt.Sprintf("an account has the name %q; want letters, digits, points, hyphens and underscores, 64 at most", a.Name.Value)
+	case (a.Folder == "") == (a.Git.URL.Value == ""):
+		return fmt.Sprintf("account %q has not one of folder and git; want where its files are", a.Name.Value)
+	case a.Git.URL.Value != "" && cmp.Or(a.State, states) == "":
+		return fmt.Sprintf("account %q is read from git and has no state; want a folder for adsync's own record", a.Name.Value)
+	case a.Folder != "" && a.State != "":
+		return fmt.Sprintf("account %q has a folder and a state; a folder's state is what its adsync.yaml says", a.Name.Value)
+	}
+	return ""
+}
+
+// path reads a path, which is relative to the configuration's folder.
+func (d *Daemon) path(w *walker, node *yaml.Node, where string) string {
+	value := w.setting(node, where).Value
+	if value == "" || filepath.IsAbs(value) {
+		return value
+	}
+	whole, err := filepath.Abs(filepath.Join(filepath.Dir(d.File), value))
+	if err != nil {
+		w.report(node, diag.BadProject, where+": "+reason(err), "")
+	}
+	return whole
+}
+
+func (w *walker) yes(node *yaml.Node, where string) bool {
+	return w.choice(node, where, "true", "false").Value == "true"
+}
+
+func (w *walker) places(node *yaml.Node) int {
+	value, n := w.setting(node, "places").Value, 0
+	if _, err := fmt.Sscanf(value, "%d", &n); err != nil || fmt.Sprint(n) != value || n < 1 || n > 1000 {
+		w.report(node, diag.BadProject, fmt.Sprintf("places is %q; want how many runs may compute at once, 1 to 1000", value), "")
+	}
+	return n
+}
+
+// duration reads a time as Go writes it.
+func (w *walker) duration(node *yaml.Node, where string, to *time.Duration, least, most time.Duration) {
+	value := w.setting(node, where).Value
+	d, err := time.ParseDuration(value)
+	if err != nil || d < least || d > most {
+		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want a time from %s to %s, such as 1m30s", where, value, least, most), "")
+		return
+	}
+	*to = d
+}

@@ -1,0 +1,127 @@
+package sources
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/kinds"
+)
+
+func readDaemon(t *testing.T, text string) (Daemon, string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "daemon.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, problems := ReadDaemon(file)
+	var said []string
+	for _, p := range problems {
+		said = append(said, p.Position.String()+": "+p.Message)
+	}
+	return d, strings.ReplaceAll(strings.Join(said, "\n"), filepath.Dir(file)+"/", "")
+}
+
+func TestTheDaemonsConfiguration(t *testing.T) {
+	d, problems := readDaemon(t, `
+listen: 0.0.0.0:9000
+token: {env: TOKEN}
+tls: {cert: cert.pem, key: /etc/key.pem}
+state: states
+every: 5m
+accounts:
+- name: shop
+  folder: shop
+  every: 30s
+  settle: 500ms
+- name: books
+  git: {url: "https://git.example.com/ads.git", ref: main, path: books, token: {file: /run/token}}
+  operator: books.yaml
+  apply: plan
+  webhook: {secret: {env: HOOK}}
+`)
+	if problems != "" || len(d.Accounts) != 2 {
+		t.Fatalf("ReadDaemon gives %d accounts and problems:\n%s", len(d.Accounts), problems)
+	}
+	dir := filepath.Dir(d.File)
+	shop, books := d.Accounts[0], d.Accounts[1]
+	if shop.Folder != filepath.Join(dir, "shop") || shop.Every != 30*time.Second || shop.Settle != 500*time.Millisecond || shop.Full != 24*time.Hour || shop.PlanOnly {
+		t.Errorf("shop is %+v", shop)
+	}
+	if books.Every != 5*time.Minute || books.Settle != 2*time.Second || !books.PlanOnly || books.Operator != filepath.Join(dir, "books.yaml") ||
+		books.Git.Ref.Value != "main" || books.Git.Token.Value != "/run/token" || books.Webhook.From != "env" {
+		t.Errorf("books is %+v", books)
+	}
+	if d.Cert.Value != filepath.Join(dir, "cert.pem") || d.Key.Value != "/etc/key.pem" || d.State != filepath.Join(dir, "states") {
+		t.Errorf("paths are %q, %q and %q; want them relative to the file", d.Cert.Value, d.Key.Value, d.State)
+	}
+}
+
+func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
+	for _, row := range []struct{ name, text, want string }{
+		{"nothing", "listen: none\n", "daemon.yaml: accounts names none; want at least one"},
+		{"an unknown word", "acounts: []\n", `daemon.yaml:1:1: the daemon's configuration has "acounts"`},
+		{"an unknown word of an account", "accounts: [{name: a, folder: a, evry: 1m}]\n", `daemon.yaml:1:33: an account has "evry"`},
+		{"no name", "accounts: [{folder: a}]\n", `daemon.yaml:1:12: an account has the name ""; want letters`},
+		{"a name that is a path", "accounts: [{name: ../a, folder: a}]\n", `an account has the name "../a"; want letters`},
+		{"a name twice", "accounts:\n- {name: a, folder: a}\n- {name: a, folder: b}\n", `daemon.yaml:3:3: account "a" is named twice, first in line 2`},
+		{"two places", "accounts: [{name: a, folder: a, git: {url: https://x/y}, state: s}]\n", `account "a" has not one of folder and git`},
+		{"git without a state", "accounts: [{name: a, git: {url: https://x/y}}]\n", `account "a" is read from git and has no state`},
+		{"a time that is none", "every: often\naccounts: [{name: a, folder: a}]\n", `daemon.yaml:1:8: every is "often"; want a time from 1s to 24h0m0s`},
+		{"a full reading less than daily", "full: 48h\naccounts: [{name: a, folder: a}]\n", `full is "48h"; want a time from 1m0s to 24h0m0s`},
+		{"a token in the file", "token: hunter2hunter2hunter2\naccounts: [{name: a, folder: a}]\n", "token holds something else than where the key is"},
+		{"half of TLS", "tls: {cert: a}\naccounts: [{name: a, folder: a}]\n", "tls has one of cert and key; want both"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, problems := readDaemon(t, row.text)
+			if !strings.Contains(problems, row.want) {
+				t.Errorf("ReadDaemon says %q; want %q", problems, row.want)
+			}
+			if strings.Contains(problems, "hunter2") {
+				t.Errorf("ReadDaemon repeats the token: %s", problems)
+			}
+		})
+	}
+}
+
+// TestTheSumIsTheHashOfWhatWasRead: what is not parsed has the same sum, and
+// every change of what was read another.
+func TestTheSumIsTheHashOfWhatWasRead(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("adsync.yaml", "account: {id: a, currency: USD, timezone: UTC}\n")
+	write("a.yaml", "kind: campaign\nname: One\nbidding_type: clicks\n---\nkind: audience\nname: People\nmembers: people.csv\nidentifier: email\n")
+	write("people.csv", "email\nann@example.com\n")
+	p, problems := ReadProject(dir)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	read := Load(t.Context(), p, kinds.All())
+	if got := p.Sum(read.Files); got != read.Hash || read.Hash == "" {
+		t.Fatalf("Sum = %s, Load says %s (%v)", got, read.Hash, read.Problems)
+	}
+	seen := map[string]string{read.Hash: "what was read"}
+	for _, change := range []struct{ name, content string }{
+		{"a.yaml", "kind: campaign\nname: Two\nbidding_type: clicks\n"}, {"people.csv", "email\nbob@example.com\n"}, {"b.yaml", "kind: campaign\nname: New\nbidding_type: clicks\n"}, {"adsync.yaml", "account: {id: b, currency: USD, timezone: UTC}\n"},
+	} {
+		before, _ := os.ReadFile(filepath.Join(dir, change.name))
+		write(change.name, change.content)
+		sum := p.Sum(read.Files)
+		if was, same := seen[sum]; same {
+			t.Errorf("with another %s the sum is that of %s", change.name, was)
+		}
+		seen[sum] = change.name
+		if before == nil {
+			_ = os.Remove(filepath.Join(dir, change.name))
+			continue
+		}
+		write(change.name, string(before))
+	}
+}
