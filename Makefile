@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench fuzz sim kill crash seeded draws clients corrupt pictures screenshots deps clean idle soak
+.PHONY: all build run test ci lint race examples bench fuzz properties sim kill crash seeded draws clients corrupt pictures screenshots deps clean idle soak
 
 all: build
 
@@ -26,7 +26,7 @@ run: build
 	./bin/adsync plan --detailed-exitcode examples/quickstart
 
 test: deps
-	$(GO) test -timeout 20m ./...
+	@sh internal/tools/test.sh -timeout 20m -- ./...
 	cd internal/tools/kubernetes && $(GO) test ./...
 
 # ci: what .ci/run runs: every test, the lint, the race detector, the examples.
@@ -39,7 +39,7 @@ lint:
 
 # race: the packages in which goroutines meet.
 race:
-	$(GO) test -race -short -timeout 20m ./internal/adsapi ./state ./reconcile ./sources ./internal/daemon ./internal/watch ./internal/emulator/...
+	@sh internal/tools/test.sh -race -short -timeout 20m -- ./internal/adsapi ./state ./reconcile ./sources ./internal/daemon ./internal/watch ./internal/emulator/...
 
 examples: build
 	rm -rf examples/quickstart/.adsync
@@ -101,6 +101,12 @@ draws:
 # clients: CLIENTS at once keep every rule of the emulator.
 clients:
 	EMULATOR_TEST_CLIENTS=$(CLIENTS) $(GO) test -count=1 -timeout 60m -run 'TestMany(Clients|Visitors)' ./internal/emulator
+
+# properties: the packages that draw, with CHECKS draws of every property, others
+# each time; make test draws the same ones every time.
+properties: CHECKS = 1000
+properties:
+	$(GO) test -count=1 -timeout 6h $$(grep -rl '"pgregory.net/rapid"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -rapid.checks=$(CHECKS)
 
 # fuzz: every fuzz target for FUZZTIME.
 fuzz:
