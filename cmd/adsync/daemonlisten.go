@@ -13,6 +13,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
+	"adsync/internal/secret"
 	"adsync/internal/webhook"
 	"adsync/sources"
 )
@@ -141,7 +142,7 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // wakeFor has pushes wake the accounts that want it.
-func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, secret func(sources.KeyReference) (string, error)) error {
+func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, read func(sources.KeyReference) (string, error)) error {
 	if p.server == nil {
 		return nil
 	}
@@ -150,11 +151,11 @@ func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, secret func(sourc
 		if a.Webhook.From == "" {
 			continue
 		}
-		text, err := secret(a.Webhook)
+		text, err := read(a.Webhook)
 		if err != nil {
 			return err
 		}
-		hooks[a.Name.Value] = webhook.Hook{Secret: webhook.NewSecret(text), Branch: a.Git.Ref.Value}
+		hooks[a.Name.Value] = webhook.Hook{Secret: secret.New(text), Branch: a.Git.Ref.Value}
 	}
 	receiver, err := webhook.New(hooks, func(account string) { _ = hub.Wake(account, daemon.Push) }, time.Now, p.log) // an account that is gone by now needs no waking
 	if err == nil {

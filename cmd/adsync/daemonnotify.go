@@ -10,6 +10,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
 	"adsync/internal/notify"
+	"adsync/internal/secret"
 	"adsync/sources"
 )
 
@@ -73,7 +74,7 @@ func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination,
 		one.Mail = notify.Mail{Host: n.Host, Port: n.Port, TLS: n.TLS, User: n.User, From: n.From, To: n.To}
 		for _, s := range []struct {
 			from sources.KeyReference
-			to   *notify.Secret
+			to   *secret.Text
 		}{{n.URL, &one.URL}, {n.Key, &one.Key}, {n.Password, &one.Mail.Password}} {
 			if s.from.From == "" {
 				continue
@@ -82,7 +83,7 @@ func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination,
 			if err != nil {
 				return nil, err
 			}
-			*s.to = notify.NewSecret(text)
+			*s.to = secret.New(text)
 		}
 		for _, topic := range n.On {
 			one.On = append(one.On, notify.Topic(topic.Value))

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"adsync/internal/secret"
 )
 
 // maxMessage and maxExcerpt bound, in characters, what an error repeats of a
@@ -43,7 +45,7 @@ func clean(text string, max int) string {
 // blot removes the key from text before any of it is cut or shown. A service
 // or a proxy may repeat a wrong key in its message.
 func (c *Client) blot(text string) string {
-	return strings.ReplaceAll(text, c.key.Reveal(), redacted)
+	return strings.ReplaceAll(text, c.key.Reveal(), secret.Redacted)
 }
 
 // blotError keeps the error as a cause unless its text holds the key.

@@ -14,6 +14,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"adsync/internal/secret"
 )
 
 // How often a delivery is tried, and how long is waited after the first attempt;
@@ -88,9 +90,9 @@ func (network) Send(ctx context.Context, to *Destination, m *Message) error {
 
 // sign gives `t=…,v1=…`: the moment in Unix seconds and the HMAC-SHA256 of the
 // moment, a full stop and the body, in hex.
-func sign(key Secret, at time.Time, body []byte) string {
+func sign(key secret.Text, at time.Time, body []byte) string {
 	stamp := strconv.FormatInt(at.Unix(), 10)
-	mac := hmac.New(sha256.New, []byte(key.text))
+	mac := hmac.New(sha256.New, []byte(key.Reveal()))
 	mac.Write([]byte(stamp + "."))
 	mac.Write(body)
 	return "t=" + stamp + ",v1=" + hex.EncodeToString(mac.Sum(nil))
@@ -102,7 +104,7 @@ var client = &http.Client{
 }
 
 func postJSON(ctx context.Context, to *Destination, body []byte, m *Message, header http.Header) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL.text, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL.Reveal(), bytes.NewReader(body))
 	if err != nil {
 		return &refusal{said: "the address cannot be used", final: true}
 	}
@@ -136,8 +138,8 @@ func withoutAddress(err error) error {
 }
 
 // checkURL wants https, or http on this machine.
-func checkURL(s Secret) error {
-	u, err := url.Parse(s.text)
+func checkURL(address secret.Text) error {
+	u, err := url.Parse(address.Reveal())
 	if err != nil || u.Host == "" || u.User != nil {
 		return errors.New("its address cannot be read; want https://host/…")
 	}

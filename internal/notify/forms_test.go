@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/secret"
+
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
 )
@@ -138,8 +140,8 @@ func serve(t *testing.T, status int) (*httptest.Server, chan received) {
 
 func TestWebhookIsSigned(t *testing.T) {
 	server, got := serve(t, http.StatusNoContent)
-	key := NewSecret("0123456789abcdef")
-	to := &Destination{Form: Webhook, URL: NewSecret(server.URL), Key: key}
+	key := secret.New("0123456789abcdef")
+	to := &Destination{Form: Webhook, URL: secret.New(server.URL), Key: key}
 	if err := (network{}).Send(t.Context(), to, full()); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +162,7 @@ func TestWebhookIsSigned(t *testing.T) {
 // openssl says the same: printf '1772366400.{"a":1}' | openssl dgst -sha256 -hmac 0123456789abcdef
 func TestSignatureVector(t *testing.T) {
 	const want = "t=1772366400,v1=acd30bf13a2aa541abed423b71367f807abad7340e7235616e930e329422e0f4"
-	if have := sign(NewSecret("0123456789abcdef"), time.Unix(1772366400, 0), []byte(`{"a":1}`)); have != want {
+	if have := sign(secret.New("0123456789abcdef"), time.Unix(1772366400, 0), []byte(`{"a":1}`)); have != want {
 		t.Errorf("sign = %s; want %s", have, want)
 	}
 }
@@ -170,7 +172,7 @@ func TestAnswersOfTheServer(t *testing.T) {
 		200: {delivered: true}, 202: {delivered: true}, 302: {final: true}, 400: {final: true}, 404: {final: true}, 408: {}, 410: {final: true}, 429: {}, 500: {}, 503: {},
 	} {
 		server, got := serve(t, status)
-		err := (network{}).Send(t.Context(), &Destination{Form: Slack, URL: NewSecret(server.URL + "/secret-path")}, full())
+		err := (network{}).Send(t.Context(), &Destination{Form: Slack, URL: secret.New(server.URL + "/secret-path")}, full())
 		if (err == nil) != want.delivered {
 			t.Errorf("%d: %v", status, err)
 		}
@@ -181,7 +183,7 @@ func TestAnswersOfTheServer(t *testing.T) {
 			t.Errorf("%d: asked %d times more", status, len(got))
 		}
 	}
-	err := (network{}).Send(t.Context(), &Destination{Form: Teams, URL: NewSecret("http://127.0.0.1:1/secret-path")}, full())
+	err := (network{}).Send(t.Context(), &Destination{Form: Teams, URL: secret.New("http://127.0.0.1:1/secret-path")}, full())
 	if err == nil || strings.Contains(err.Error(), "secret-path") {
 		t.Errorf("a server that is not there: %v; want an error without the address", err)
 	}
@@ -267,7 +269,7 @@ func opened(t *testing.T, p *postOffice, implicit bool) Mail {
 	roots.AddCert(certified.Certificate())
 	return Mail{
 		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, TLS: map[bool]string{true: "tls", false: "starttls"}[implicit],
-		User: p.user, Password: NewSecret(p.password), From: "adsync@shop.example", To: []string{"anna@shop.example", "bert@shop.example"}, Roots: &tls.Config{RootCAs: roots},
+		User: p.user, Password: secret.New(p.password), From: "adsync@shop.example", To: []string{"anna@shop.example", "bert@shop.example"}, Roots: &tls.Config{RootCAs: roots},
 	}
 }
 
@@ -300,7 +302,7 @@ func TestMailIsRefused(t *testing.T) {
 		change func(*postOffice, *Mail)
 		final  bool
 	}{
-		{"a wrong password", func(_ *postOffice, m *Mail) { m.Password = NewSecret("pa55word-of-others") }, false},
+		{"a wrong password", func(_ *postOffice, m *Mail) { m.Password = secret.New("pa55word-of-others") }, false},
 		{"a certificate nobody knows", func(_ *postOffice, m *Mail) { m.Roots = nil }, false},
 		{"no such mailbox", func(p *postOffice, _ *Mail) {
 			p.refuse = &smtp.SMTPError{Code: 550, Message: "no anna@shop.example here"}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/secret"
+
 	"github.com/wneessen/go-mail"
 )
 
@@ -17,7 +19,7 @@ type Mail struct {
 	Port     int    // 0: 587, or 465 with TLS from the start
 	TLS      string // "starttls", or "tls" from the start; without either no mail is sent
 	User     string // "" where the server wants none
-	Password Secret
+	Password secret.Text
 	From     string
 	To       []string
 
@@ -79,7 +81,7 @@ func (d *Mail) send(ctx context.Context, m *Message) error {
 		options = append(options, mail.WithPort(d.Port))
 	}
 	if d.User != "" {
-		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(d.User), mail.WithPassword(d.Password.text))
+		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(d.User), mail.WithPassword(d.Password.Reveal()))
 	}
 	client, err := mail.NewClient(d.Host, options...)
 	if err != nil {
@@ -97,7 +99,7 @@ func (d *Mail) refused(err error) error {
 		return nil
 	}
 	said := err.Error()
-	for _, private := range append([]string{d.User, d.From, d.Password.text}, d.To...) {
+	for _, private := range append([]string{d.User, d.From, d.Password.Reveal()}, d.To...) {
 		if private != "" {
 			said = strings.ReplaceAll(said, private, "***")
 		}

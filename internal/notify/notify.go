@@ -13,6 +13,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"adsync/internal/secret"
 )
 
 // Topic is what a message is about.
@@ -54,8 +56,8 @@ const (
 type Destination struct {
 	Name   string // for the log
 	Form   Form
-	URL    Secret        // of webhook, slack and teams; who knows it may write there
-	Key    Secret        // of webhook: what it is signed with
+	URL    secret.Text   // of webhook, slack and teams; who knows it may write there
+	Key    secret.Text   // of webhook: what it is signed with
 	Mail   Mail          // of email
 	On     []Topic       // empty: the usual ones
 	Remind time.Duration // what lasts is told again after it; 0: a day
@@ -133,7 +135,7 @@ func (d *Destination) check() error {
 	}
 	switch d.Form {
 	case Webhook, Slack, Teams:
-		if d.Form == Webhook && len(d.Key.text) < 16 {
+		if d.Form == Webhook && len(d.Key.Reveal()) < 16 {
 			return errors.New("its key is shorter than 16 characters; want a random one")
 		}
 		return checkURL(d.URL)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/secret"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -48,7 +49,7 @@ func (d *desk) all() []string {
 func telling(t *testing.T, d *desk, to Destination, story func(n *Notifier)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		to.Name, to.Form, to.URL, to.Key = "hook", Webhook, NewSecret("https://hooks.example/secret-path"), NewSecret("0123456789abcdef")
+		to.Name, to.Form, to.URL, to.Key = "hook", Webhook, secret.New("https://hooks.example/secret-path"), secret.New("0123456789abcdef")
 		n, err := New("shop", []Destination{to}, Options{Send: d})
 		if err != nil {
 			t.Fatal(err)
@@ -211,7 +212,7 @@ func TestTellingNeverBlocks(t *testing.T) {
 	})
 	var log strings.Builder
 	synctest.Test(t, func(t *testing.T) {
-		n, err := New("shop", []Destination{{Name: "hook", Form: Webhook, URL: NewSecret("https://hooks.example/secret-path"), Key: NewSecret("0123456789abcdef")}},
+		n, err := New("shop", []Destination{{Name: "hook", Form: Webhook, URL: secret.New("https://hooks.example/secret-path"), Key: secret.New("0123456789abcdef")}},
 			Options{Send: d, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if err != nil {
 			t.Fatal(err)
@@ -242,7 +243,7 @@ type senderFunc func(context.Context, *Message) error
 func (f senderFunc) Send(ctx context.Context, _ *Destination, m *Message) error { return f(ctx, m) }
 
 func TestDestinationsAreChecked(t *testing.T) {
-	url, key := NewSecret("https://hooks.example/x"), NewSecret("0123456789abcdef")
+	url, key := secret.New("https://hooks.example/x"), secret.New("0123456789abcdef")
 	for _, tc := range []struct {
 		name string
 		to   Destination
@@ -251,8 +252,8 @@ func TestDestinationsAreChecked(t *testing.T) {
 		{"a form nobody knows", Destination{Form: "pager", URL: url}, "want webhook, slack, teams or email"},
 		{"a topic nobody knows", Destination{Form: Slack, URL: url, On: []Topic{"everything"}}, `on names "everything"`},
 		{"a webhook without a key", Destination{Form: Webhook, URL: url}, "shorter than 16"},
-		{"an address without TLS", Destination{Form: Slack, URL: NewSecret("http://hooks.example/secret-path")}, "want https"},
-		{"an address with a name", Destination{Form: Webhook, URL: NewSecret("https://u:secret-path@hooks.example/"), Key: key}, "cannot be read"},
+		{"an address without TLS", Destination{Form: Slack, URL: secret.New("http://hooks.example/secret-path")}, "want https"},
+		{"an address with a name", Destination{Form: Webhook, URL: secret.New("https://u:secret-path@hooks.example/"), Key: key}, "cannot be read"},
 		{"a mail to nobody", Destination{Form: Email, Mail: Mail{Host: "mail.example", From: "a@b.example", TLS: "tls"}}, "want all three"},
 		{"a mail without TLS", Destination{Form: Email, Mail: Mail{Host: "mail.example", From: "a@b.example", To: []string{"c@d.example"}}}, "want starttls or tls"},
 		{"a mail to no address", Destination{Form: Email, Mail: Mail{Host: "mail.example", From: "a@b.example", To: []string{"nobody"}, TLS: "tls"}}, "want addresses"},

@@ -7,6 +7,7 @@
 package webhook
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"adsync/internal/secret"
 )
 
 // The bounds of what is taken.
@@ -28,8 +31,8 @@ const (
 
 // Hook is what wakes one account.
 type Hook struct {
-	Secret Secret
-	Branch string // only pushes to this branch or tag wake it; "" all
+	Secret secret.Text // what both sides know
+	Branch string      // only pushes to this branch or tag wake it; "" all
 }
 
 // Receiver is the handler of pushes. The last part of a request's path is the name
@@ -39,7 +42,7 @@ type Receiver struct {
 	wake  func(account string)
 	now   func() time.Time
 	log   *slog.Logger
-	decoy Secret // checked where there is no such account, so that nobody can tell
+	decoy secret.Text // checked where there is no such account, so that nobody can tell
 }
 
 // watched is one account with what it has heard.
@@ -53,9 +56,9 @@ type watched struct {
 // New makes the handler of some accounts. wake must not block; it is told of every
 // push that may have moved the branch.
 func New(hooks map[string]Hook, wake func(account string), now func() time.Time, log *slog.Logger) (*Receiver, error) {
-	r := &Receiver{hooks: map[string]*watched{}, wake: wake, now: now, log: log, decoy: randomSecret()}
+	r := &Receiver{hooks: map[string]*watched{}, wake: wake, now: now, log: log, decoy: secret.New(rand.Text())}
 	for account, hook := range hooks {
-		if len(hook.Secret.text) < 16 {
+		if len(hook.Secret.Reveal()) < 16 {
 			return nil, errors.New("the webhook's secret of " + account + " is shorter than 16 characters; want a random one")
 		}
 		r.hooks[account] = &watched{Hook: hook}
@@ -94,11 +97,11 @@ func (r *Receiver) receive(account string, req *http.Request) int {
 		return http.StatusRequestEntityTooLarge
 	}
 	if hook == nil {
-		r.decoy.signed(req.Header, body, r.now())
+		signed(r.decoy, req.Header, body, r.now())
 		return http.StatusUnauthorized
 	}
-	said, signed := hook.Secret.signed(req.Header, body, r.now())
-	if !signed {
+	said, known := signed(hook.Secret, req.Header, body, r.now())
+	if !known {
 		return http.StatusUnauthorized
 	}
 	return r.heard(account, hook, said, body)

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -92,8 +93,8 @@ func (s *Server) orderOf(w http.ResponseWriter, r *http.Request, body any, by *s
 	if !ok {
 		return order{}, false
 	}
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		s.refuse(w, r, problem{http.StatusUnsupportedMediaType, "bad_request", "the content type is " + printable(kind, 80) + "; want application/json"})
+	if p := wrongType(r.Header.Get("Content-Type")); p != nil {
+		s.refuse(w, r, *p)
 		return order{}, false
 	}
 	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyMost))
@@ -120,6 +121,19 @@ func (s *Server) orderOf(w http.ResponseWriter, r *http.Request, body any, by *s
 		return order{}, false
 	}
 	return o, true
+}
+
+// wrongType is why a body is not read that does not say it is JSON. What cannot be
+// read of the header is shown as it was sent.
+func wrongType(header string) *problem {
+	if kind, _, err := mime.ParseMediaType(header); err == nil && kind == "application/json" {
+		return nil
+	}
+	said := "there is no content type"
+	if header != "" {
+		said = fmt.Sprintf("the content type is %q", printable(header, 80))
+	}
+	return &problem{http.StatusUnsupportedMediaType, "bad_request", said + "; want application/json"}
 }
 
 // done answers an order with the account as it is now.

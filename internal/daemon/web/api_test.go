@@ -63,6 +63,12 @@ func TestAnApprovalIsBoundToThePlanItWasMadeFor(t *testing.T) {
 	wantProblem(t, send(`{"plan_hash":"`+hash+`","alow":["`+heldRaise+`"],"by":"ann"}`), 400, "bad_request")
 	wantProblem(t, send(`{"by":"ann"} {}`), 400, "bad_request")
 	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/approvals", "{}", bearer, "Content-Type: text/plain"), 415, "bad_request")
+	for sent, said := range map[string]string{"": "there is no content type; want", "text/plain": `the content type is \"text/plain\"; want`, "/;": `the content type is \"/;\"; want`} {
+		answer := a.send("POST", "/api/v1/accounts/shoes/approvals", "{}", bearer, "Content-Type: "+sent)
+		if body := text(t, answer); answer.StatusCode != 415 || !strings.Contains(body, said) {
+			t.Errorf("the content type %q is answered with %d %s; want %q", sent, answer.StatusCode, body, said)
+		}
+	}
 	wantProblem(t, a.send("POST", "/api/v1/accounts/hats/approvals", `{"plan_hash":"","allow":["x"],"by":"ann"}`, bearer, jsonBody), 409, "other_plan")
 	a.desk.broken = daemon.ErrOtherPlan // it became another in this very moment
 	wantProblem(t, send(`{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`), 409, "other_plan")

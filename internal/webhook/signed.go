@@ -2,32 +2,17 @@ package webhook
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"adsync/internal/secret"
 )
-
-// Secret is what both sides of a webhook know. It prints as stars.
-type Secret struct{ text string }
-
-// NewSecret takes the text both sides know.
-func NewSecret(text string) Secret { return Secret{text} }
-
-func (Secret) String() string               { return "***" }
-func (Secret) GoString() string             { return "***" }
-func (Secret) LogValue() slog.Value         { return slog.StringValue("***") }
-func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
-func (Secret) Format(f fmt.State, _ rune)   { _, _ = f.Write([]byte("***")) }
-
-func randomSecret() Secret { return Secret{rand.Text()} }
 
 // event is what a delivery is about.
 type event int
@@ -49,16 +34,16 @@ const longestID = 128
 
 // signed says whether who sent a request knows the secret, by whichever form the
 // request has, and what the request's headers say then.
-func (s Secret) signed(h http.Header, body []byte, now time.Time) (said delivery, ok bool) {
+func signed(key secret.Text, h http.Header, body []byte, now time.Time) (said delivery, ok bool) {
 	switch {
 	case h.Get("X-Hub-Signature-256") != "":
 		said.event = map[string]event{"push": push, "ping": ping}[h.Get("X-GitHub-Event")]
-		said.id, ok = h.Get("X-GitHub-Delivery"), s.signedHub(h.Get("X-Hub-Signature-256"), body)
+		said.id, ok = h.Get("X-GitHub-Delivery"), signedHub(key, h.Get("X-Hub-Signature-256"), body)
 	case h.Get("Webhook-Signature") != "":
-		said.event, said.id, ok = gitlabEvent(h), h.Get("Webhook-Id"), s.signedStandard(h, body, now)
+		said.event, said.id, ok = gitlabEvent(h), h.Get("Webhook-Id"), signedStandard(key, h, body, now)
 	case h.Get("X-Gitlab-Token") != "":
 		said.event, said.id = gitlabEvent(h), gitlabID(h)
-		ok = sameText(h.Get("X-Gitlab-Token"), s.text)
+		ok = sameText(h.Get("X-Gitlab-Token"), key.Reveal())
 	}
 	if len(said.id) > longestID {
 		said.id = ""
@@ -82,15 +67,15 @@ func gitlabID(h http.Header) string {
 }
 
 // signedHub is the form of GitHub: `sha256=` and the HMAC of the body in hex.
-func (s Secret) signedHub(signature string, body []byte) bool {
+func signedHub(key secret.Text, signature string, body []byte) bool {
 	text, form := strings.CutPrefix(signature, "sha256=")
 	have, err := hex.DecodeString(text)
-	return form && err == nil && hmac.Equal(have, mac([]byte(s.text), body))
+	return form && err == nil && hmac.Equal(have, mac([]byte(key.Reveal()), body))
 }
 
 // signedStandard is the form of Standard Webhooks, which GitLab uses where the hook
 // has a signing token: over id, time and body; the time must be about now.
-func (s Secret) signedStandard(h http.Header, body []byte, now time.Time) bool {
+func signedStandard(secret secret.Text, h http.Header, body []byte, now time.Time) bool {
 	id, stamp := h.Get("Webhook-Id"), h.Get("Webhook-Timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if away := now.Sub(time.Unix(seconds, 0)); err != nil || away > clockSkew || away < -clockSkew {
@@ -98,7 +83,7 @@ func (s Secret) signedStandard(h http.Header, body []byte, now time.Time) bool {
 	}
 	content := append([]byte(id+"."+stamp+"."), body...)
 	signed := false
-	for _, key := range s.keys() {
+	for _, key := range keysOf(secret) {
 		want := mac(key, content)
 		for _, one := range strings.Fields(h.Get("Webhook-Signature")) {
 			text, form := strings.CutPrefix(one, "v1,")
@@ -109,11 +94,11 @@ func (s Secret) signedStandard(h http.Header, body []byte, now time.Time) bool {
 	return signed
 }
 
-// keys are the bytes a signing token stands for: it is base64 behind `whsec_`, or
+// keysOf are the bytes a signing token stands for: it is base64 behind `whsec_`, or
 // the text as it is.
-func (s Secret) keys() [][]byte {
-	keys := [][]byte{[]byte(s.text)}
-	if text, marked := strings.CutPrefix(s.text, "whsec_"); marked {
+func keysOf(secret secret.Text) [][]byte {
+	keys := [][]byte{[]byte(secret.Reveal())}
+	if text, marked := strings.CutPrefix(secret.Reveal(), "whsec_"); marked {
 		if key, err := base64.StdEncoding.DecodeString(text); err == nil && len(key) > 0 {
 			keys = append(keys, key)
 		}

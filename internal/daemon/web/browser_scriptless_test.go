@@ -1,0 +1,52 @@
+package web
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"adsync/internal/daemon"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestWithoutScript goes the ways of the page in a browser that runs none of it:
+// every order is a form, and what happens is seen by loading the page.
+func TestWithoutScript(t *testing.T) {
+	p := open(t, chromium(t), nil)
+	if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	p.login("/accounts/shoes")
+	if said := eval[string](p, `document.getElementById("stream").textContent`); said != "" {
+		t.Fatalf("the page says %q; want no script to run", said)
+	}
+	p.do(chromedp.Click(chromedp.CSS("#allow0")), chromedp.Click(chromedp.CSS("form.approve button")))
+	p.says("Approved. The next run applies it.")
+	if a := p.desk.lastApproval(); a.By != "Ann Example" || len(a.Allow) != 1 || a.PlanHash != p.desk.plans["shoes"].PlanHash {
+		t.Errorf("the approval is %+v", a)
+	}
+	p.tabTo(".order summary")
+	p.press(kb.Enter)
+	p.tabTo("#reason")
+	p.press("the shop is down" + kb.Enter)
+	p.says("Suspended. Plans are made")
+	p.do(chromedp.Click(chromedp.CSS(`form[action$="/resume"] button`)))
+	p.says("Resumed.")
+	p.do(chromedp.Click(chromedp.CSS(`form[action$="/wake"] button`)))
+	p.wait(`location.search.includes("woken")`)
+	p.desk.change("shoes", func(a *daemon.Status) { a.Running = true })
+	p.visit("/accounts/shoes")
+	p.says("a run goes on")
+	file := filepath.Join(t.TempDir(), "spring.xlsx")
+	if err := os.WriteFile(file, []byte("the bytes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{file}), chromedp.Click(chromedp.CSS(".drop button")))
+	p.says("spring.xlsx:Ads!E17: title has 52 characters")
+	p.visit("/accounts/shoes/runs/run-000042")
+	p.do(chromedp.Click(chromedp.CSS(`form[action="/logout"] button`)))
+	p.says("You are logged out.")
+}
