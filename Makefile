@@ -29,8 +29,13 @@ test: deps
 	@sh internal/tools/test.sh -timeout 20m -- ./...
 	cd internal/tools/kubernetes && $(GO) test ./...
 
-# ci: what .ci/run runs: every test, the lint, the race detector, the examples.
-ci: test lint race examples
+# ci: what .ci/run runs: every test, the lint, the race detector, the examples, and
+# beside them two minutes of soak, which mostly waits.
+ci: deps
+	$(GO) test -c -o bin/soak.test ./cmd/adsync
+	(cd cmd/adsync && exec ../../bin/soak.test -test.v -test.timeout 30m -test.run '^TestSoak$$' -soak 2m) > bin/soak.log 2>&1 & soak=$$!; \
+	$(MAKE) test lint race examples; failed=$$?; \
+	wait $$soak || { echo "the soak failed:"; cat bin/soak.log; failed=1; }; exit $$failed
 
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }

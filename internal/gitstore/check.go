@@ -17,7 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// check refuses a commit that nobody known signed, and a project that is not
+// check refuses what nobody known signed, and a project that is not
 // there or not only of files.
 func (s *Store) check(ctx context.Context, r *Revision, before record) error {
 	commit, err := s.commit(plumbing.NewHash(r.Commit))
@@ -25,7 +25,7 @@ func (s *Store) check(ctx context.Context, r *Revision, before record) error {
 		return err
 	}
 	if s.config.Signers != "" {
-		if r.Signer, err = signerOf(s.objects, commit, s.config.Signers); err != nil {
+		if err := s.signed(ctx, r, before); err != nil {
 			return err
 		}
 	}

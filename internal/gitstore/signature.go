@@ -114,11 +114,7 @@ func signerTime(text string) (time.Time, error) {
 }
 
 // signerOf checks the signature of a commit and names who made it.
-func signerOf(objects storer.EncodedObjectStorer, commit *object.Commit, file string) (string, error) {
-	allowed, err := readSigners(file)
-	if err != nil {
-		return "", err
-	}
+func (s signers) signerOf(objects storer.EncodedObjectStorer, commit *object.Commit, file string) (string, error) {
 	stored, err := objects.EncodedObject(plumbing.CommitObject, commit.Hash)
 	if err != nil {
 		return "", refuse(Input, "commit %s cannot be read: %v", short(commit.Hash), err)
@@ -130,7 +126,7 @@ func signerOf(objects storer.EncodedObjectStorer, commit *object.Commit, file st
 	if signature == "" {
 		return "", refuse(Input, "commit %s by %s is not signed; want the signature of somebody in %s", short(commit.Hash), diag.Printable(commit.Author.Name), file)
 	}
-	who, err := allowed.verify(commit.Committer.When, signature, signed)
+	who, err := s.verify(commit.Committer.When, signature, signed)
 	if err != nil {
 		return "", refuse(Input, "commit %s by %s: %v; want the signature of somebody in %s", short(commit.Hash), diag.Printable(commit.Author.Name), err, file)
 	}
