@@ -39,11 +39,15 @@ func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
 	for i := range batches {
 		g.Go(func() (err error) {
 			defer r.crash()
+			if r.Breaks.broke() != nil {
+				return nil // it stays at intent: never sent
+			}
 			results[i], err = r.runJob(ctx, steps[i], batches[i])
 			return err
 		})
 	}
 	err := g.Wait()
+	r.waited()
 	for i, outcomes := range results {
 		r.settleAll(batches[i], outcomes)
 	}

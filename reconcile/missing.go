@@ -63,7 +63,9 @@ func (r *refresher) readMissing(ctx context.Context) error {
 		})
 		r.agent.progress("refresh", len(r.live.Resources)+i, 0)
 	}
-	if err := g.Wait(); err != nil {
+	err := g.Wait()
+	r.agent.waited()
+	if err != nil {
 		return err
 	}
 	for i, m := range missing {

@@ -48,6 +48,7 @@ type Agent struct {
 
 	Flights *Flights        // what is under way; nil: it is not watched
 	Crash   func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
+	Breaks  *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package
 
 	pace pace
 }

@@ -46,7 +46,7 @@ func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error 
 	for i := range steps {
 		g.Go(func() (err error) {
 			defer r.crash()
-			if stopped.Load() || ctx.Err() != nil {
+			if stopped.Load() || ctx.Err() != nil || r.Breaks.broke() != nil {
 				return ctx.Err() // it stays at intent: never sent
 			}
 			outcomes[i], err = r.runSingle(ctx, steps[i])
@@ -57,6 +57,7 @@ func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error 
 		})
 	}
 	err = g.Wait()
+	r.waited()
 	for i, o := range outcomes {
 		if o.Outcome != "" {
 			r.settle(sent[i], o)

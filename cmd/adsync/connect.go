@@ -31,6 +31,13 @@ const (
 	envKeyCommand = "ADSYNC_API_KEY_COMMAND"
 )
 
+// ground is what carries requests and keeps the state. The zero ground is the
+// system's; a simulation stands on another.
+type ground struct {
+	carry http.RoundTripper
+	keep  func(state.Store) state.Store
+}
+
 // session is a project joined with its service and its state.
 type session struct {
 	agent *reconcile.Agent
@@ -96,7 +103,7 @@ func (a *app) dial(s *session, p sources.Project, cfg adsapi.Config) (*adsapi.Cl
 		a.heard(cfg.Key.Reveal())
 	}
 	c := a.clock.orSystem()
-	cfg.UserAgent, cfg.Waiting, cfg.Now, cfg.Sleep = "adsync/"+release, a.waiting, c.now, c.sleep
+	cfg.UserAgent, cfg.Waiting, cfg.Now, cfg.Sleep, cfg.Transport = "adsync/"+release, a.waiting, c.now, c.sleep, a.ground.carry
 	client, err := adsapi.New(cfg)
 	if err != nil {
 		return nil, configuration("%v", err)
@@ -137,7 +144,11 @@ func (a *app) openState(ctx context.Context, p sources.Project, readOnly bool) (
 	if readOnly {
 		return state.OpenReadOnly(ctx, dir)
 	}
-	return state.Open(ctx, dir, state.Options{Sleep: func(d time.Duration) { _ = sleep(ctx, d) }, Command: a.command, Version: release})
+	store, err := state.Open(ctx, dir, state.Options{Sleep: func(d time.Duration) { _ = sleep(ctx, d) }, Command: a.command, Version: release})
+	if err == nil && a.ground.keep != nil {
+		store = a.ground.keep(store)
+	}
+	return store, err
 }
 
 // address finds the service: the environment's address, else the emulator in

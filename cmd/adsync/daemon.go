@@ -94,6 +94,7 @@ type daemonRun struct {
 	began   time.Time
 	secrets secrets
 	system  *watch.System // nil where the system does not tell
+	looks   looking       // in the place of what system tells; zero but in a simulation
 	hub     *daemon.Hub
 
 	known map[string]daemon.Account // by name: those that run
@@ -122,8 +123,8 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 		<-d.hub.Working()
 		page.serve(ctx)
 	})
-	beside.Go(func() { d.reload(ctx, reloads, changes, page) })
-	beside.Go(func() { d.breathe(ctx) })
+	beside.Go(func() { d.unbroken(ctx, "reloading", func() { d.reload(ctx, reloads, changes, page) }) })
+	beside.Go(func() { d.unbroken(ctx, "the watchdog", func() { d.breathe(ctx) }) })
 	accounts := d.accounts(config, page)
 	d.log.Info("the daemon runs", "version", release, "accounts", len(accounts), "listen", page.address())
 	d.word(systemd.SdNotifyReady)
@@ -143,6 +144,23 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 		return &exit{code: code}
 	}
 	return nil
+}
+
+// unbroken does something beside the accounts again where it broke off: no account
+// has to end with it.
+func (d *daemonRun) unbroken(ctx context.Context, what string, do func()) {
+	for whole := false; !whole && ctx.Err() == nil; {
+		func() {
+			defer func() {
+				if cause := recover(); cause != nil {
+					daemon.Broken(d.log, what, cause, d.secrets.redact)
+					_ = sleep(ctx, time.Second) // not over and over at once
+				}
+			}()
+			do()
+			whole = true
+		}()
+	}
 }
 
 // await waits for the loops, and not for ever once the daemon is told to end.

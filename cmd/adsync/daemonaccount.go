@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"adsync/internal/daemon"
@@ -57,7 +56,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	watched := func(context.Context, func(daemon.Trigger)) {}
 	var home string
 	if a.Folder != "" {
-		folder := newWatchedFolder(own, a.Folder, a.Settle, d.system)
+		folder := newWatchedFolder(own, a.Folder, a.Settle, d.looking())
 		project, _ := own.readProject(a.Folder) // its problems are those of the first run
 		w.source, watched, home = folder, folder.watch, project.StateFolder()
 	} else {
@@ -74,12 +73,10 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	}
 	worker, tell := d.telling(config, a, w, w.orders, d.log.With("account", name))
 	account.Worker = worker
-	account.Watch = func(ctx context.Context, wake func(daemon.Trigger)) {
-		var both sync.WaitGroup
-		both.Go(func() { watched(ctx, wake) })
-		both.Go(func() { tell(ctx) })
-		d.watchOrders(ctx, w.orders, wake, own.note)
-		both.Wait()
+	account.Watch = []func(context.Context, func(daemon.Trigger)){
+		watched,
+		func(ctx context.Context, _ func(daemon.Trigger)) { tell(ctx) },
+		func(ctx context.Context, wake func(daemon.Trigger)) { d.watchOrders(ctx, w.orders, wake, own.note) },
 	}
 	account.Close = func() {
 		w.hangUp()
@@ -97,7 +94,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 func (d *daemonRun) watchOrders(ctx context.Context, t *attendant, wake func(daemon.Trigger), note func(string, ...any)) {
 	stopped := t.Suspension(time.Now()) != nil
 	w := &watch.Watcher{
-		Root: string(t.folder), Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"}, Quiet: afterEvent, LookAgain: rescan, Blind: rescanBlind, Listen: listenTo(d.system), Note: note,
+		Root: string(t.folder), Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"}, Quiet: afterEvent, Note: note,
 		Look: func() time.Duration {
 			stands := t.Suspension(time.Now()) != nil
 			switch {
@@ -110,6 +107,7 @@ func (d *daemonRun) watchOrders(ctx context.Context, t *attendant, wake func(dae
 			return 0
 		},
 	}
+	d.looking().lead(w)
 	w.Run(ctx)
 }
 
@@ -132,6 +130,7 @@ func (a *app) forAccount(log *slog.Logger) *app {
 	c := a.clock.orSystem()
 	own := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: a.env, flags: a.flags, command: "adsync daemon", told: func(text string) { log.Info(text) }}
 	own.flags.quiet, own.flags.output = true, "json"
+	own.ground = a.ground
 	own.clock = clock{now: c.now, sleep: func(ctx context.Context, wait time.Duration) (err error) {
 		daemon.Away(ctx, func() { err = c.sleep(ctx, wait) })
 		return err

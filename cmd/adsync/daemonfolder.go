@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -22,13 +23,13 @@ type watchedFolder struct {
 	app    *app
 	dir    string
 	settle time.Duration
-	system *watch.System // nil where the system does not tell
+	looks  looking
 	follow watch.Still
 	read   atomic.Pointer[[]string] // the files the last run read
 }
 
-func newWatchedFolder(a *app, dir string, settle time.Duration, system *watch.System) *watchedFolder {
-	f := &watchedFolder{app: a, dir: dir, settle: settle, system: system}
+func newWatchedFolder(a *app, dir string, settle time.Duration, looks looking) *watchedFolder {
+	f := &watchedFolder{app: a, dir: dir, settle: settle, looks: looks}
 	f.follow = watch.Still{Settle: settle, Sum: f.sum}
 	return f
 }
@@ -66,10 +67,29 @@ func (f *watchedFolder) still(ctx context.Context, _ files, sum string, read []s
 func (f *watchedFolder) watch(ctx context.Context, wake func(daemon.Trigger)) {
 	f.follow.Changed = func(string) { wake(daemon.Files) }
 	w := &watch.Watcher{
-		Root: f.dir, Quiet: min(afterEvent, f.settle), LookAgain: rescan, Blind: rescanBlind,
-		Listen: listenTo(f.system), Look: f.follow.Look, Note: f.app.note,
+		Root: f.dir, Quiet: min(afterEvent, f.settle), Look: f.follow.Look, Note: f.app.note,
 	}
+	f.looks.lead(w)
 	w.Run(ctx)
+}
+
+// looking is when a folder is looked at: on the system's news, and as often anyway.
+// The zero looking is blind.
+type looking struct {
+	listen       func() (watch.News, error)
+	again, blind time.Duration // 0: rescan, rescanBlind
+}
+
+func (d *daemonRun) looking() looking {
+	if d.looks.listen == nil {
+		return looking{listen: listenTo(d.system)}
+	}
+	return d.looks
+}
+
+// lead has a watcher look so.
+func (l looking) lead(w *watch.Watcher) {
+	w.Listen, w.LookAgain, w.Blind = l.listen, cmp.Or(l.again, rescan), cmp.Or(l.blind, rescanBlind)
 }
 
 // listenTo is a system's news, or none.

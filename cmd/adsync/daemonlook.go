@@ -92,7 +92,7 @@ func (k *looker) plan(ctx context.Context, l loaded) (*reconcile.View, state.Acc
 		return nil, state.Account{}, configuration("the account cannot be reached now")
 	}
 	agent := a.agentOf(l, store, client)
-	agent.Incremental = true
+	agent.Incremental, agent.Breaks = true, &reconcile.Breaks{}
 	view, err := agent.Plan(ctx, desired)
 	return view, agent.Account, err
 }

@@ -23,7 +23,18 @@ type teller struct {
 }
 
 func (t *teller) Run(ctx context.Context, r daemon.Request) daemon.Result {
+	defer func() {
+		if cause := recover(); cause != nil { // people hear of it as of any run that failed
+			t.tell(daemon.Result{Class: daemon.Internal, Message: "the run broke off: this is a mistake of adsync, its log has more"})
+			panic(cause)
+		}
+	}()
 	result := t.Worker.Run(ctx, r)
+	t.tell(result)
+	return result
+}
+
+func (t *teller) tell(result daemon.Result) {
 	switch result.Class {
 	case daemon.Transient, daemon.Internal, daemon.Credentials:
 		t.failures++
@@ -33,7 +44,6 @@ func (t *teller) Run(ctx context.Context, r daemon.Request) daemon.Result {
 	}
 	now := time.Now()
 	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: t.failures, Suspended: t.orders.Suspension(now)}, now))
-	return result
 }
 
 // telling has people told of an account, where its configuration names somebody.

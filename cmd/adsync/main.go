@@ -45,6 +45,7 @@ type app struct {
 	line    *progressLine // nil where nothing is shown
 	passes  passing
 	clock   clock
+	ground  ground
 	git     *gitSource // nil where a folder is read
 
 	heard func(secret string) // is told of each credential that is read; nil: nobody blots it out

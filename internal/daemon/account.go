@@ -19,8 +19,9 @@ type Account struct {
 	Worker  Worker
 	Orders  Orders
 	Archive Archive
-	// Watch tells what may have changed, until the context ends; nil: only time tells.
-	Watch func(ctx context.Context, wake func(Trigger))
+	// Watch are who tells what may have changed, and whatever else goes on beside the
+	// loop, each until the context ends; nil: only time tells.
+	Watch []func(ctx context.Context, wake func(Trigger))
 	// Shown is told of every new status; nil tells nobody.
 	Shown func(Status)
 	// Close is called once the loop has ended; nil: there is nothing to close.

@@ -96,9 +96,11 @@ type Rate struct {
 	Left  int `json:"left"`
 }
 
-// Observer is told of each run that ended: the metrics. It returns at once.
+// Observer is told of each run that ended, and of what broke off (a run, the loop,
+// watching): the metrics. It returns at once.
 type Observer interface {
 	Ran(account string, r Result, took time.Duration)
+	Broke(account, what string)
 }
 
 // Worker does the work of one account. Run is never called twice at a time.

@@ -2,9 +2,7 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -43,17 +41,43 @@ func (h *Hub) newLoop(a Account) *loop {
 func (l *loop) run(ctx context.Context) {
 	defer close(l.ended)
 	if l.account.Close != nil {
-		defer l.account.Close()
+		defer l.unbroken("closing", l.account.Close)
 	}
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if l.account.Watch != nil && !l.hub.once {
-		watching.Go(func() { l.account.Watch(ctx, l.wake) })
+	for _, watch := range l.account.Watch {
+		if !l.hub.once {
+			watching.Go(func() { l.keep(ctx, "watching", func(ctx context.Context) { watch(ctx, l.wake) }) })
+		}
 	}
 	now := time.Now()
 	l.poll, l.full = now.Add(l.spreadFirst(l.account.Every)), now.Add(spread(l.account.Full, l.hub.random()))
+	l.keep(ctx, "the loop", func(ctx context.Context) {
+		whole := false
+		defer func() {
+			if !whole { // by a panic, which goes on
+				l.stumble()
+			}
+		}()
+		l.repeat(ctx)
+		whole = true
+	})
+}
+
+// stumble has the status say that the loop broke off, and the loop make another
+// attempt once it has begun anew.
+func (l *loop) stumble() {
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.status.settle(now, Result{Class: Internal, Message: "the loop broke off: this is a mistake of adsync, its log has more"})
+	l.pending[Retried] = true
+}
+
+// repeat has one run after the other.
+func (l *loop) repeat(ctx context.Context) {
 	for {
 		triggers := l.await(ctx)
 		if ctx.Err() != nil {
@@ -181,9 +205,7 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 func (l *loop) work(ctx context.Context, request Request) (result Result) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			text := l.hub.redact(fmt.Sprint(cause))
-			l.log.Error("a run broke off: this is a mistake of adsync", "cause", text, "stack", l.hub.redact(string(debug.Stack())))
-			result = Result{Class: Internal, Message: "the run broke off: " + text + "; this is a mistake of adsync, its log has more"}
+			result = Result{Class: Internal, Message: "the run broke off: " + l.brokeOff("a run", cause) + "; this is a mistake of adsync, its log has more"}
 		}
 	}()
 	return l.account.Worker.Run(ctx, request)
@@ -269,14 +291,18 @@ func (l *loop) next() time.Time {
 
 // show changes the status and tells of it. The plan of the last run goes along.
 func (l *loop) show(change func(*Status)) {
-	l.mu.Lock()
-	change(&l.status)
-	s := l.status
-	l.mu.Unlock()
+	s := l.changed(change)
 	l.hub.tell(Event{Time: time.Now(), Account: s.Name, Kind: "status", Status: &s})
 	if l.account.Shown != nil {
 		l.account.Shown(s)
 	}
+}
+
+func (l *loop) changed(change func(*Status)) Status {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.status)
+	return l.status
 }
 
 func (l *loop) tell(kind string, data map[string]any) {

@@ -118,8 +118,7 @@ func (p *localPeer) pack(ctx context.Context, _ *packp.AdvRefs, wants, haves []p
 	}
 	read, write := io.Pipe()
 	go func() { // ends with the pack, or when its reader is closed
-		_, err := packfile.NewEncoder(write, p.objects, false).Encode(hashes, 0)
-		write.CloseWithError(err)
+		encode(write, p.objects, hashes)
 	}()
 	left, begin := p.store.config.Limits.PackBytes, []byte(nil)
 	return bounded{read, read, &left, &begin}, nil

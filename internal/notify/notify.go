@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -205,7 +206,7 @@ func (n *Notifier) Run(ctx context.Context) {
 			for {
 				select {
 				case m := <-p.queue:
-					n.deliver(ctx, p, m)
+					n.whole(p, func() { n.deliver(ctx, p, m) })
 				case <-ctx.Done():
 					return
 				}
@@ -213,4 +214,14 @@ func (n *Notifier) Run(ctx context.Context) {
 		})
 	}
 	all.Wait()
+}
+
+// whole has a message that breaks off take no other with it.
+func (n *Notifier) whole(p *post, deliver func()) {
+	defer func() {
+		if cause := recover(); cause != nil { // what it says may be of the message
+			n.o.Log.Error("a notification broke off: this is a mistake of adsync", "account", n.account, "to", p.Name, "cause", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
+		}
+	}()
+	deliver()
 }

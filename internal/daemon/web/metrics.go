@@ -22,6 +22,7 @@ type Metrics struct {
 	took     *prometheus.HistogramVec
 	changes  *prometheus.CounterVec
 	requests *prometheus.CounterVec
+	broke    *prometheus.CounterVec
 
 	mu   sync.Mutex
 	held map[string]map[string]int // of the last plan of each account that ran, by hazard
@@ -36,11 +37,12 @@ func NewMetrics() *Metrics {
 		registry: prometheus.NewRegistry(), held: map[string]map[string]int{},
 		runs:     counter("adsync_runs_total", "Runs that ended, by how they ended.", "account", "class"),
 		changes:  counter("adsync_changes_total", "Changes of runs, by action and outcome.", "account", "action", "outcome"),
+		broke:    counter("adsync_panics_total", "What broke off by a mistake of adsync: a run, the loop, watching.", "account", "what"),
 		requests: counter("adsync_requests_total", "Requests sent to the service.", "account"),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "adsync_run_seconds", Help: "How long runs took.",
 			Buckets: []float64{.05, .25, 1, 5, 15, 60, 300, 900, 3600}}, []string{"account"}),
 	}
-	m.registry.MustRegister(m.runs, m.took, m.changes, m.requests,
+	m.registry.MustRegister(m.runs, m.took, m.changes, m.requests, m.broke,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -66,6 +68,9 @@ func (m *Metrics) Ran(account string, r daemon.Result, took time.Duration) {
 	}
 }
 
+// Broke counts what broke off.
+func (m *Metrics) Broke(account, what string) { m.broke.WithLabelValues(account, what).Inc() }
+
 func (m *Metrics) heldOf(account string) map[string]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +94,7 @@ func (m *Metrics) keep(accounts []daemon.Status) {
 		of := prometheus.Labels{"account": account}
 		for _, vec := range []interface {
 			DeletePartialMatch(prometheus.Labels) int
-		}{m.runs, m.took, m.changes, m.requests} {
+		}{m.runs, m.took, m.changes, m.requests, m.broke} {
 			vec.DeletePartialMatch(of)
 		}
 	}

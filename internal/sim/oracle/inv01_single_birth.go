@@ -15,7 +15,7 @@ func SingleBirth(h *History) error {
 	born := map[string]*Entry{}
 	for i := range h.W {
 		e := &h.W[i]
-		if _, ours := h.ours(e); !ours || !managed(e) || e.Action != "create" {
+		if _, ours := h.ours(e); !ours && !e.Past || !managed(e) || e.Action != "create" {
 			continue
 		}
 		tag := e.tag()

@@ -11,7 +11,7 @@ func NeverAutoUnpause(h *History) error {
 	paused := map[string]*Entry{}
 	for i := range h.W {
 		e := &h.W[i]
-		if !managed(e) || same(e.Before.at("status"), e.After.at("status")) {
+		if !managed(e) || e.Past || same(e.Before.at("status"), e.After.at("status")) {
 			continue
 		}
 		_, ours := h.ours(e)

@@ -9,7 +9,7 @@ func UnmanagedUntouched(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
 		_, ours := h.ours(e)
-		if e.Action == "create" && !ours {
+		if e.Action == "create" && !ours && !e.Past {
 			theirs[e.ID] = true
 		}
 		if ours && theirs[e.ID] && managed(e) {

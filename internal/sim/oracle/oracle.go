@@ -43,6 +43,7 @@ type Entry struct {
 	ID           string
 	Before       Record // nil for a create
 	After        Record
+	Past         bool // it stood there before the history began: nobody's write, and a birth all the same
 
 	Commit  int // how many commits there were
 	Request int // how many requests had been sent

@@ -4,6 +4,9 @@ import "slices"
 
 // ours says that an agent wrote an entry, and which.
 func (h *History) ours(e *Entry) (agent int, yes bool) {
+	if e.Past {
+		return -1, false
+	}
 	agent = slices.Index(h.Actors, e.Actor)
 	return agent, agent >= 0
 }
@@ -88,7 +91,7 @@ func (h *History) touchedBeside(agent int) map[string]bool {
 	touched := map[string]bool{}
 	for i := range h.W {
 		e := &h.W[i]
-		if by, ours := h.ours(e); managed(e) && (!ours || agent >= 0 && by != agent) {
+		if by, ours := h.ours(e); managed(e) && !e.Past && (!ours || agent >= 0 && by != agent) {
 			touched[e.tag()] = true
 		}
 	}
