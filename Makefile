@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench fuzz properties sim kill crash seeded draws clients corrupt pictures screenshots deps clean idle soak
+.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded draws clients corrupt pictures screenshots deps clean idle soak
 
 all: build
 
@@ -52,8 +52,21 @@ examples: build
 	$(MAKE) run
 	rm -rf examples/quickstart/.adsync
 
-bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+# bench: what every command takes, as processes, over accounts of 1,500 resources
+# and ten times as many up to SIZE, beside the floor of the same run, and how it
+# grows; as a table, and as JSON in bin/bench.json. ROUNDS: of each, the least.
+bench: SIZE   = 15000
+bench: ROUNDS = 3
+bench: build
+	$(GO) test -count=1 -timeout 6h -run 'TestMeasure$$' ./cmd/adsync -v -measure $(SIZE) -measure-rounds $(ROUNDS) -measure-binary $(CURDIR)/bin/adsync -measure-json $(CURDIR)/bin/bench.json
+
+# parts: the Go benchmarks, for benchstat: make parts COUNT=10 >old.txt, and again
+# after a change. WHICH are packages, BENCH is a pattern of names.
+parts: WHICH = ./...
+parts: BENCH = .
+parts: COUNT = 1
+parts:
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(WHICH)
 
 # kill: kill adsync apply N times (200 unless given) in accounts and at moments
 # drawn from SEED, and the emulator under load and a writer of the state KILLS

@@ -20,13 +20,18 @@ const withoutSync = "ADSYNC_TEST_WITHOUT_SYNC"
 const atClock = "ADSYNC_TEST_CLOCK"
 
 func TestMain(m *testing.M) {
+	if name := os.Getenv(asFloor); name != "" {
+		os.Exit(runFloor(name, os.Args[1:]))
+	}
 	if os.Getenv(asCommand) != "" {
 		if os.Getenv(withoutSync) != "" {
 			if err := syscalls.FailSync(); err != nil {
 				panic(err)
 			}
 		}
-		os.Exit(run(panicking(emulatorClock(os.Getenv(atClock)), os.Getenv(panicAt))))
+		code := run(panicking(emulatorClock(os.Getenv(atClock)), os.Getenv(panicAt)))
+		tellAllocations(os.Getenv(allocationsInto))
+		os.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(clock{})) }})
 }

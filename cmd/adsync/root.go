@@ -31,9 +31,13 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.validate(), a.fix(), a.format(), a.plan(), a.apply(), a.revert(), a.history(), a.show(), a.importing(), a.adopt(), a.drift(), a.status(), a.suspend(), a.pauseAll(), a.reconcileNow(), a.resume(), a.resolve(), a.unlock(), a.export(), a.template(), a.convert(), a.diff(), a.textconv(), a.merge(), a.schema(), a.policyCommand(), a.emulator(), a.daemonCommand(), a.version(), a.explain())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
+	version := root.Flags().Bool("version", false, "print the version, as the command of that name does")
 	root.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
+		switch {
+		case len(args) > 0:
 			return usage(c, fmt.Errorf("unknown command %q", args[0]))
+		case *version:
+			return a.printVersion()
 		}
 		return c.Help()
 	}

@@ -25,12 +25,16 @@ func (a *app) version() *cobra.Command {
 					Go            string `json:"go"`
 				}{formatVersion, release, commit(), runtime.Version()})
 			}
-			_, err := fmt.Fprintf(a.out, "adsync %s %s %s\n", release, commit(), runtime.Version())
-			return err
+			return a.printVersion()
 		},
 	}
 	a.outputs(c, "text", "json")
 	return c
+}
+
+func (a *app) printVersion() error {
+	_, err := fmt.Fprintf(a.out, "adsync %s %s %s\n", release, commit(), runtime.Version())
+	return err
 }
 
 func commit() string {

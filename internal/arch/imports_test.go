@@ -10,37 +10,39 @@ import (
 // Imports point inward only; sources, plan, state and adsapi never meet.
 // The emulator is not in it: it shares nothing with the agent.
 var may = map[string][]string{
-	"cmd/adsync":          {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/secret"},
-	"reconcile":           {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
-	"plan":                {"internal/resource", "internal/diag", "internal/seeded"},
-	"sources":             {"internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/resource", "internal/diag", "internal/seeded"},
-	"state":               {"internal/resource", "internal/diag", "internal/seeded"},
-	"internal/adsapi":     {"internal/secret", "internal/resource", "internal/diag", "internal/seeded"},
-	"internal/xlsx":       {"internal/resource", "internal/diag"},
-	"internal/csvfile":    {"internal/resource", "internal/diag"},
-	"internal/members":    {"internal/xlsx", "internal/csvfile"},
-	"internal/policy":     {"internal/resource", "internal/diag"},
-	"internal/kinds":      {"internal/resource", "internal/diag", "internal/seeded"},
-	"internal/resource":   {"internal/diag", "internal/seeded"},
-	"internal/planview":   {"plan", "internal/resource", "internal/diag"},
-	"internal/runview":    {"plan", "state", "internal/planview", "internal/resource", "internal/diag"},
-	"internal/daemon":     {"internal/orders", "internal/planview", "internal/runview"},
-	"internal/daemon/web": {"internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
-	"internal/watch":      {},
-	"internal/gitstore":   {"internal/diag"},
-	"internal/orders":     {},
-	"internal/secret":     {},
-	"internal/webhook":    {"internal/secret"},
-	"internal/notify":     {"internal/secret", "internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
-	"internal/diag":       {},
-	"internal/seeded":     {}, // mistakes, behind build tags
-	"internal/dialect":    {},
-	"internal/syscalls":   {},
-	"internal/jsonschema": {},
-	"internal/yamlfmt":    {},
-	"internal/arch":       {"internal/resource"},
-	"internal/sim":        {"internal/sim/oracle", "reconcile", "plan", "state", "sources", "internal/adsapi", "internal/resource", "internal/diag"},
-	"internal/sim/oracle": {}, // shares nothing with what it judges
+	"cmd/adsync":           {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/secret"},
+	"reconcile":            {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
+	"plan":                 {"internal/resource", "internal/diag", "internal/seeded"},
+	"sources":              {"internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/resource", "internal/diag", "internal/seeded"},
+	"state":                {"internal/resource", "internal/diag", "internal/seeded"},
+	"internal/adsapi":      {"internal/secret", "internal/resource", "internal/diag", "internal/seeded"},
+	"internal/xlsx":        {"internal/resource", "internal/diag"},
+	"internal/csvfile":     {"internal/resource", "internal/diag"},
+	"internal/members":     {"internal/xlsx", "internal/csvfile"},
+	"internal/policy":      {"internal/resource", "internal/diag"},
+	"internal/kinds":       {"internal/resource", "internal/diag", "internal/seeded"},
+	"internal/resource":    {"internal/diag", "internal/seeded"},
+	"internal/planview":    {"plan", "internal/resource", "internal/diag"},
+	"internal/runview":     {"plan", "state", "internal/planview", "internal/resource", "internal/diag"},
+	"internal/daemon":      {"internal/orders", "internal/planview", "internal/runview"},
+	"internal/daemon/web":  {"internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
+	"internal/watch":       {},
+	"internal/gitstore":    {"internal/diag"},
+	"internal/orders":      {},
+	"internal/secret":      {},
+	"internal/webhook":     {"internal/secret"},
+	"internal/notify":      {"internal/secret", "internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
+	"internal/diag":        {},
+	"internal/seeded":      {}, // mistakes, behind build tags
+	"internal/bench":       {}, // shares nothing with what it measures
+	"internal/bench/spent": {},
+	"internal/dialect":     {},
+	"internal/syscalls":    {},
+	"internal/jsonschema":  {},
+	"internal/yamlfmt":     {},
+	"internal/arch":        {"internal/resource"},
+	"internal/sim":         {"internal/sim/oracle", "reconcile", "plan", "state", "sources", "internal/adsapi", "internal/resource", "internal/diag"},
+	"internal/sim/oracle":  {}, // shares nothing with what it judges
 }
 
 // TestImportsPointInward holds the map, package by package.
@@ -65,7 +67,7 @@ func TestImportsPointInward(t *testing.T) {
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the
-// workbooks of other programs and the system calls of a process; the command's are
+// accounts of the benchmarks, the workbooks of other programs and the system calls of a process; the command's are
 // judged by the simulation's oracle, too. The
 // layers of the agent stay apart in tests too.
 func TestTestsImportNoMoreThanTheirPackage(t *testing.T) {
@@ -75,7 +77,7 @@ func TestTestsImportNoMoreThanTheirPackage(t *testing.T) {
 		}
 		for name, spec := range s.imports() {
 			inner, ours := strings.CutPrefix(name, module)
-			if !ours || inner == s.dir || isEmulator(inner) || s.dir == "cmd/adsync" && inner == "internal/sim/oracle" || inner == "internal/kinds" || inner == "internal/dialect" || inner == "internal/syscalls" || slices.Contains(may[s.dir], inner) {
+			if !ours || inner == s.dir || isEmulator(inner) || s.dir == "cmd/adsync" && inner == "internal/sim/oracle" || inner == "internal/kinds" || inner == "internal/bench" || inner == "internal/dialect" || inner == "internal/syscalls" || slices.Contains(may[s.dir], inner) {
 				continue
 			}
 			t.Errorf("%s: a test of %s imports %s; want only what %s may import, the kinds and the emulator", s.at(spec), s.dir, inner, s.dir)

@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Account and Key are those of the account the files describe.
+const Account, Key = "adacct_bench", "sk-bench"
+
+// project is the adsync.yaml of a folder.
+const project = "account: {id: " + Account + ", currency: USD, timezone: America/New_York}\n"
+
+// WriteYAML writes an account into a folder as YAML files of at most perFile
+// campaigns, 0 for all of them in one file, with an adsync.yaml, and gives the
+// paths of the files that declare resources. Campaigns are paused, so that a
+// create raises nothing; ad groups and ads are active.
+func (s Shape) WriteYAML(dir string, perFile int) (paths []string, err error) {
+	if err := WriteProject(dir, ""); err != nil {
+		return nil, err
+	}
+	return s.writeTrees(dir, perFile, func(int) edit { return edit{} })
+}
+
+// EditYAML writes the files of an account again, with 1 campaign and 1 ad group in
+// 100 renamed and 1 ad in 100 at another URL, for accounts in trees of three: none
+// of it moves money, so that one wave holds it. It gives how many are edited.
+func (s Shape) EditYAML(dir string, perFile int) (edited int, err error) {
+	_, err = s.writeTrees(dir, perFile, func(c int) edit {
+		e := edit{campaign: c%100 == 5, group: c%100 == 15, ad: c%100 == 25}
+		if e != (edit{}) {
+			edited++
+		}
+		return e
+	})
+	return edited, err
+}
+
+func (s Shape) writeTrees(dir string, perFile int, editOf func(campaign int) edit) (paths []string, err error) {
+	if perFile == 0 {
+		perFile = s.Campaigns
+	}
+	for from := 0; from < s.Campaigns; from += perFile {
+		path := filepath.Join(dir, fmt.Sprintf("part-%04d.yaml", from/perFile))
+		paths = append(paths, path)
+		err := create(path, func(w io.Writer) error {
+			for c := from; c < min(from+perFile, s.Campaigns); c++ {
+				s.yamlTree(w, c, editOf(c))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+// edit is what differs in the first branch of a tree.
+type edit struct{ campaign, group, ad bool }
+
+// WriteProject writes the adsync.yaml of the account, with more lines of it.
+func WriteProject(dir, more string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "adsync.yaml"), []byte(project+more), 0o600)
+}
+
+func create(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	w := bufio.NewWriterSize(file, 1<<20)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func (s Shape) yamlTree(w io.Writer, number int, e edit) {
+	c := s.campaign(number)
+	if e.campaign {
+		c.name += ", renamed"
+	}
+	fmt.Fprintf(w, "---\nkind: campaign\nkey: %s\nname: %q\nstatus: paused\nbidding_type: clicks\nbudget: {lifetime: %s}\ntargeting:\n  countries: [%s]\nad_groups:\n", c.key, c.name, c.budget, join(c.countries))
+	for i := range s.AdGroups {
+		g := s.group(number, i)
+		if e.group && i == 0 {
+			g.name += ", renamed"
+		}
+		fmt.Fprintf(w, "  - key: %s\n    name: %q\n    status: active\n    bid: {max: %s}\n    context_hints:\n", g.key, g.name, g.bid)
+		for _, hint := range s.hints(number, i) {
+			fmt.Fprintf(w, "      - %s\n", hint)
+		}
+		fmt.Fprint(w, "    ads:\n")
+		for j := range s.Ads {
+			a := s.ad(number, i, j)
+			if e.ad && i+j == 0 {
+				a.url += "&round=2"
+			}
+			fmt.Fprintf(w, "      - key: %s\n        name: %q\n        title: %q\n        body: %q\n        target_url: %s\n        image: %s\n        status: active\n", a.key, a.name, a.title, a.body, a.url, a.image)
+		}
+	}
+}
