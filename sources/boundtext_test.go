@@ -45,3 +45,17 @@ func TestAFileWithinARaisedBoundIsRead(t *testing.T) {
 	must(t, p.Bound("yaml=2MiB"))
 	wantClean(t, Load(t.Context(), p, kinds.All()))
 }
+
+// What is converted into another folder is read again there within the bounds of
+// the project it comes from.
+func TestAProjectBesideHasTheSameBounds(t *testing.T) {
+	var p Project
+	must(t, p.Bound("yaml=2MiB"))
+	p.Account = dollars
+	long := []byte(springCampaign + "# " + strings.Repeat("x", mebibyte) + "\n")
+	other := p.Beside(t.TempDir())
+	wantClean(t, LoadContents(t.Context(), other, kinds.All(), map[string][]byte{"spring.yaml": long}))
+	if other.Account != dollars {
+		t.Errorf("the account is %+v; want %+v", other.Account, dollars)
+	}
+}

@@ -161,8 +161,7 @@ func (to destination) refuseSources(l loaded, contents map[string][]byte) error 
 func (to destination) holds(ctx context.Context, l loaded, contents map[string][]byte) error {
 	p := l.project
 	if !to.inside {
-		p, _ = sources.ReadProject(to.root)
-		p.Account = l.project.Account
+		p = l.project.Beside(to.root)
 	}
 	again := sources.LoadContents(ctx, p, l.schemas, contents)
 	for _, problem := range again.Problems {
