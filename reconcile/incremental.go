@@ -95,9 +95,12 @@ func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, fac
 	if err != nil {
 		return nil, fmt.Errorf("read the mirror: %w", err)
 	}
-	live, why, err := a.patched(ctx, m, last, wanted)
-	if err != nil || why == "" {
-		return live, err
+	var live *Live
+	why := "the whole account is to be read"
+	if !a.Whole {
+		if live, why, err = a.patched(ctx, m, last, wanted); err != nil || why == "" {
+			return live, err
+		}
 	}
 	place, failed := a.placeNow(ctx) // before anything is read: what changes meanwhile comes after it
 	live, err = a.refreshed(ctx, last, facts, wanted)

@@ -258,3 +258,24 @@ func TestReadOnlyPlanUsesTheMirror(t *testing.T) {
 type readOnly struct{ state.Store }
 
 func (readOnly) RecordMirror(context.Context, state.Mirror) error { return state.ErrReadOnly }
+
+// A reading of the whole account that was asked for is the one of its day: what
+// comes within 24 hours of it is told from it.
+func TestAWholeReadingThatIsAskedForCountsAsThatOfTheDay(t *testing.T) {
+	d := newDaily(t, 50, 10)
+	began := d.agent.Now()
+	at := func(hours time.Duration) { d.agent.Now = func() time.Time { return began.Add(hours * time.Hour) } }
+	at(20)
+	d.agent.Whole = true
+	if view := d.planned(t, d.agent, d.desired); !view.Live.Reading.Whole || d.asked["/campaigns"] == 0 {
+		t.Fatalf("what was asked for is %+v with requests %v; want a whole reading", view.Live.Reading, d.asked)
+	}
+	d.agent.Whole, d.asked = false, map[string]int{}
+	at(30)
+	if moved, err := d.agent.Moved(t.Context()); err != nil || !moved.None() {
+		t.Fatalf("Moved = %+v, %v, 10 hours after a whole reading; want nothing", moved, err)
+	}
+	if view := d.planned(t, d.agent, d.desired); view.Live.Reading.Whole || d.asked["/campaigns"] != 0 {
+		t.Errorf("10 hours after a whole reading another is made: %+v, %v", view.Live.Reading, d.asked)
+	}
+}

@@ -35,6 +35,7 @@ type Agent struct {
 	// Incremental reads what the audit log says was changed since the last plan, and
 	// everything at least once a day and wherever the log cannot be relied on.
 	Incremental bool
+	Whole       bool // beside Incremental: everything is read now, and what comes next is told from that
 
 	Image    func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
 	People   func(digest string) (People, error)                          // the list behind a members file's "sha256:…" value

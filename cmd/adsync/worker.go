@@ -200,7 +200,7 @@ type done struct {
 // only plans.
 func (w *worker) carryOut(ctx context.Context, request daemon.Request, l loaded, store state.Store, desired reconcile.Desired) (did done) {
 	agent := w.app.agentOf(l, store, w.client)
-	agent.Incremental, agent.Breaks = !request.Full, &reconcile.Breaks{}
+	agent.Incremental, agent.Whole, agent.Breaks = true, request.Full, &reconcile.Breaks{}
 	did.session = &session{agent: agent, store: store}
 	did.recorder = w.app.record(l, did.session)
 	watch := agent.Watch

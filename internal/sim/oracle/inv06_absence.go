@@ -4,7 +4,7 @@ import "fmt"
 
 // AbsenceIsNotDeletion is invariant 6: what the files no longer name is archived
 // or paused only where the policy of the history says so, and only what they
-// named before. Nothing else is ever archived here.
+// named before. Nothing else is ever archived but what the files say is.
 func AbsenceIsNotDeletion(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
@@ -20,7 +20,8 @@ func AbsenceIsNotDeletion(h *History) error {
 			continue // invariant 2 says so
 		}
 		_, named := h.Commits[r.Commit][e.tag()]
-		if status == "paused" && named || h.pruned(e, r.Commit) {
+		says, _ := h.Commits[r.Commit].wants(e.tag(), "status")
+		if status == "paused" && named || same(says, status) || h.pruned(e, r.Commit) {
 			continue
 		}
 		return fmt.Errorf("entry %d makes %s %s %s; no file asks for it, and the policy says %q of what the files leave out", e.Seq, e.Kind, e.tag(), status, h.Prune)
