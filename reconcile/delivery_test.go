@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adsync/internal/adsapi"
+	"adsync/internal/diag"
 	"adsync/internal/emulator"
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -96,9 +97,14 @@ func TestN12AKeyThatIsRevokedStopsEverything(t *testing.T) {
 				}
 				return send(r)
 			}), w.store)
-			err := w.run()
+			report, err := w.agent.Apply(t.Context(), w.plan())
 			if !errors.Is(err, adsapi.ErrUnauthorized) || after > 8 {
 				t.Errorf("%d at mutation %d: %v, %d mutations afterwards; want not authorized, and none but those under way", status, at, err, after)
+			}
+			for _, o := range report.Outcomes { // whole on failure too
+				if o.Outcome == state.OutcomeFailed && o.Code != string(diag.Unauthorized) {
+					t.Errorf("%d at mutation %d: %s failed with %s, %s; want %s: nothing is wrong with its row", status, at, o.Address, o.Code, o.Message, diag.Unauthorized)
+				}
 			}
 			w.agent = w.newAgent()
 			w.converge()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adsync/plan"
+	"adsync/reconcile"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -50,11 +51,14 @@ func TestForecastIsWhatIsSent(t *testing.T) {
 			}
 			report, s := w.applyCounting()
 			w.allApplied(report)
-			want, operations := map[string]int{}, map[int]int{}
+			want, operations, weight := map[string]int{}, map[int]int{}, 0
 			for _, q := range said.Requests {
 				key := q.Method + " " + strings.TrimPrefix(strings.ReplaceAll(q.Path, "{id}", "id"), "/")
 				want[key] += q.Count
 				if q.Wave != "check" {
+					if len(q.Operations) > 0 {
+						weight += q.Bytes
+					}
 					for _, n := range q.Operations {
 						operations[n]++
 					}
@@ -74,11 +78,15 @@ func TestForecastIsWhatIsSent(t *testing.T) {
 			}
 			for _, body := range s.jobs {
 				operations[strings.Count(body, `"operation_id"`)]--
+				weight -= len(foretold(report).Replace(body))
 			}
 			for n, count := range operations {
 				if count != 0 {
 					t.Errorf("jobs of %d operations: forecast %+d more than were sent", n, count)
 				}
+			}
+			if weight != 0 {
+				t.Errorf("the jobs have %d bytes more in the forecast than were sent", weight)
 			}
 			if said.Jobs != len(s.jobs) {
 				t.Errorf("%d jobs are forecast; %d were sent", said.Jobs, len(s.jobs))
@@ -86,6 +94,18 @@ func TestForecastIsWhatIsSent(t *testing.T) {
 			t.Log(shown(said))
 		})
 	}
+}
+
+// foretold puts what the forecast writes for an id that is not there yet in the
+// place of the id the service gave.
+func foretold(report *reconcile.Report) *strings.Replacer {
+	var pairs []string
+	for _, o := range report.Outcomes {
+		if o.Action == plan.Create {
+			pairs = append(pairs, o.ID, "id-of-"+string(o.Address.Kind)+"-"+strings.ReplaceAll(o.Address.Key, "/", "-"))
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 func shown(all *plan.Requests) string {

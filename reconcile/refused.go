@@ -201,8 +201,13 @@ func failAll(b batch, err error) []settled {
 func neverApplied(o settled, failure error) settled {
 	o.Outcome, o.Code, o.Message = state.OutcomeFailed, string(diag.ServiceRefused), failure.Error()
 	o.Final = refusesContent(failure)
-	if errors.Is(failure, context.Canceled) {
+	switch {
+	case errors.Is(failure, context.Canceled):
 		o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "interrupted before it was sent"
+	case errors.Is(failure, adsapi.ErrUnauthorized):
+		o.Code = string(diag.Unauthorized)
+	case errors.Is(failure, adsapi.ErrUnavailable):
+		o.Code = string(diag.ServiceUnavailable)
 	}
 	return o
 }

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/internal/resource"
+	"adsync/internal/runview"
 	"adsync/reconcile"
 	"adsync/sources"
 	"adsync/state"
@@ -78,6 +79,8 @@ type lastRunDocument struct {
 	Started  time.Time  `json:"started"`
 	Finished *time.Time `json:"finished"` // null where it did not come to its end
 	Summary  string     `json:"summary"`
+
+	goesOn bool
 }
 
 // openDocument is a step that still asks for something to be done.
@@ -176,7 +179,9 @@ func (d *statusDocument) fill(ctx context.Context, store state.Store) error {
 		return err
 	}
 	for _, run := range runs {
-		d.LastRun = &lastRunDocument{ID: run.ID, Started: run.Started, Finished: orNull(run.Finished), Summary: run.Summary}
+		if d.LastRun, err = lastRunOf(run, d.Lock.Held); err != nil {
+			return err
+		}
 	}
 	steps, err := store.Open(ctx)
 	if err != nil {
@@ -200,6 +205,21 @@ func (d *statusDocument) fill(ctx context.Context, store state.Store) error {
 		d.Quarantined = append(d.Quarantined, quarantinedDocument{address.String(), b.Code, b.Message, b.Since, b.Run, quarantineEnds})
 	}
 	return nil
+}
+
+// lastRunOf is the newest run. One that stopped at an error has its end in its
+// report alone.
+func lastRunOf(run state.Run, held bool) (*lastRunDocument, error) {
+	d := &lastRunDocument{ID: run.ID, Started: run.Started, Finished: orNull(run.Finished), Summary: run.Summary}
+	h, err := (&keptRuns{busy: held, last: run.ID}).head(run)
+	if err != nil {
+		return nil, err
+	}
+	d.goesOn = h.Ended == runview.Running
+	if ended := h.Ended == runview.Finished || h.Ended == runview.Interrupted; ended && d.Finished == nil {
+		d.Finished, d.Summary = orNull(h.Finished), h.Result()
+	}
+	return d, nil
 }
 
 func lockOf(h state.Holding) lockDocument {
@@ -326,6 +346,8 @@ func (r *lastRunDocument) String() string {
 	switch {
 	case r == nil:
 		return "none"
+	case r.goesOn:
+		return fmt.Sprintf("%s, begun %s, goes on", r.ID, utc(r.Started))
 	case r.Finished == nil:
 		return fmt.Sprintf("%s, begun %s, did not come to its end", r.ID, utc(r.Started))
 	}

@@ -23,6 +23,8 @@ var advice = []Advice{
 	{state.OutcomeUnknown, string(diag.CreateConflict), "Apply again: it asks the service first. If it stays unknown, decide it: adsync resolve ADDRESS"},
 	{state.OutcomeUnknown, "", "Apply again: it asks the service first, and makes nothing twice."},
 	{state.OutcomeFailed, string(diag.JobUnfinished), "Apply again later: it asks the job first."},
+	{state.OutcomeFailed, string(diag.Unauthorized), "Nothing is wrong with the row: see that the key is right and may do this, and apply again."},
+	{state.OutcomeFailed, string(diag.ServiceUnavailable), "Nothing is wrong with the row: apply again later."},
 	{state.OutcomeFailed, "", "Mend it in your own file and apply again."},
 	{state.OutcomeSkipped, string(diag.OperationSkipped), "Mend what it waits for and apply again."},
 	{state.OutcomeSkipped, "", "Apply again: it goes on from here."},
