@@ -143,12 +143,15 @@ func TestPrune(t *testing.T) {
 		prune          plan.OnPrune
 		managed, files string // besides what is kept; live is as last
 		paused         bool   // campaign/x is paused at the service
+		started        bool   // campaign/x was paused, and is active at the service
 		allow          []string
 		want           string
 	}{
 		{name: "keep", prune: plan.PruneKeep, managed: x},
 		{name: "pause", prune: plan.PrunePause, managed: x, want: "update campaign/x (pruned); status paused edit lower"},
 		{name: "pause what is paused", prune: plan.PrunePause, managed: x, paused: true},
+		{name: "pause what somebody started", prune: plan.PrunePause, managed: x, started: true, want: "update campaign/x (pruned) HELD(conflict); status paused edit lower"},
+		{name: "pause what somebody started, allowed as such", prune: plan.PrunePause, managed: x, started: true, allow: []string{"conflict=campaign/x"}, want: "update campaign/x (pruned); status paused edit lower"},
 		{name: "pause the top of a tree alone", prune: plan.PrunePause, managed: x + xr, want: "update campaign/x (pruned); status paused edit lower"},
 		{name: "archive is held", prune: plan.PruneArchive, managed: x, want: "archive campaign/x (pruned) HELD(archives); status archived edit lower"},
 		{name: "archive by name, within the limit", prune: plan.PruneArchive, managed: x, allow: []string{"archives"}, want: "archive campaign/x (pruned); status archived edit lower"},
@@ -172,6 +175,9 @@ func TestPrune(t *testing.T) {
 			live := tt.managed
 			if tt.paused {
 				live = strings.Replace(live, "active", "paused", 1)
+			}
+			if tt.started {
+				tt.managed = strings.Replace(tt.managed, "active", "paused", 1)
 			}
 			p := plan.Diff(plan.Input{
 				Schemas: kinds.All(), Policy: policy, Allow: allowances(t, tt.allow...),

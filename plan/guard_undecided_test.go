@@ -23,6 +23,7 @@ func TestWhatDependsOnAnUnknownOutcomeIsHeld(t *testing.T) {
 			desired: "campaign/a budget.daily=11 status=active\nad_group/a/new name=New bid.max=1 status=active"},
 		{name: "nor is anything made beneath one", at: "ad_group/a/new", creates: true, held: "ad_group/a/new: ad/a/new/h:",
 			desired: "campaign/a budget.daily=11 status=paused\nad_group/a/new name=New bid.max=1 status=active\nad/a/new/h title=Shoes body=Light target_url=https://a.example/ image=https://a.example/a.png status=active"},
+		{name: "a tree starts above an update, which made nothing", at: "ad_group/a/r", desired: "campaign/a budget.daily=11 status=active\nad_group/a/r bid.max=1 status=active"},
 		{name: "another tree starts", at: "ad_group/b/new", creates: true, desired: "campaign/a budget.daily=11 status=active"},
 		{name: "nothing rises or starts after a decrease", at: "campaign/b", lowers: true, held: "campaign/a:budget.daily campaign/a:status campaign/n:",
 			desired: "campaign/a budget.daily=11 status=active description=one\ncampaign/n name=New bidding_type=clicks budget.daily=2 status=active\ncampaign/b budget.daily=20 status=active"},

@@ -1,0 +1,46 @@
+package plan_test
+
+import "testing"
+
+// What bounds the whole account may bound more by itself, and less only where
+// somebody allows it by name (interface, part 4, spend limit rules 1 to 9).
+func TestALimitThatBoundsLessIsHeld(t *testing.T) {
+	const held = "raises-spend=spend_limit_window/w"
+	tests := []struct {
+		name          string
+		live, desired string // last is live
+		allow         []string
+		held          string
+	}{
+		{name: "an end that comes earlier leaves days out", live: "start=2026-11-01 end=2026-12-31", desired: "start=2026-11-01 end=2026-12-30", held: held},
+		{name: "unless it is allowed", live: "start=2026-11-01 end=2026-12-31", desired: "start=2026-11-01 end=2026-12-30", allow: []string{held}},
+		{name: "another allowance does not", live: "start=2026-11-01 end=2026-12-31", desired: "start=2026-11-01 end=2026-12-30", allow: []string{"raises-spend=spend_limit_window/v"}, held: held},
+		{name: "an end that comes later bounds more", live: "start=2026-11-01 end=2026-12-31", desired: "start=2026-11-01 end=2027-01-01"},
+		{name: "a start that comes later leaves days out", live: "start=2026-11-25 end=2026-12-31", desired: "start=2026-11-26 end=2026-12-31", held: held},
+		{name: "a start that comes earlier bounds more", live: "start=2026-11-25 end=2026-12-31", desired: "start=2026-11-24 end=2026-12-31"},
+		{name: "without it nothing is bounded", live: "start=2026-11-01 end=2026-12-31", desired: "start=2026-11-01 end=2026-12-31 status=archived", held: held},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			const limit = "spend_limit_window/w#1 amount=50 "
+			p := on(t, "2026-11-21", nil, limit+tt.live, limit+tt.desired, limit+tt.live, tt.allow...)
+			if got := asked(p); got != tt.held {
+				t.Errorf("the plan asks for %q; want %q:\n%s", got, tt.held, sketch(p.Changes))
+			}
+			if len(p.Problems) > 0 || len(p.Changes) != 1 {
+				t.Errorf("%d changes, problems %v; want the one of the limit", len(p.Changes), p.Problems)
+			}
+		})
+	}
+}
+
+// A daily limit may have no end, which bounds the most.
+func TestALimitWithoutAnEndBoundsMost(t *testing.T) {
+	const limit, ends, open = "daily_spend_limit/d#1 amount=50 start=2026-11-01 ", "end=2026-12-31", "end=[clear]"
+	if p := on(t, "2026-11-21", nil, limit+ends, limit+open, limit+ends); asked(p) != "" || len(p.Changes) != 1 {
+		t.Errorf("to take the end away asks for %q; want nothing:\n%s", asked(p), sketch(p.Changes))
+	}
+	if p := on(t, "2026-11-21", nil, limit, limit+ends, limit); asked(p) != "raises-spend=daily_spend_limit/d" {
+		t.Errorf("to give it an end asks for %q; want its allowance:\n%s", asked(p), sketch(p.Changes))
+	}
+}
