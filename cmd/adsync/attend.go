@@ -21,6 +21,7 @@ import (
 // package orders.
 const (
 	approvalsName = "approvals.ndjson" // a daemon.Approval a line
+	acceptedName  = "accepted.ndjson"  // a daemon.Acceptance a line
 	exposureName  = "exposure.ndjson"  // a daemon.Point a line
 )
 
@@ -158,6 +159,37 @@ func (t *attendant) Approvals() ([]daemon.Approval, error) {
 
 func (t *attendant) Approve(a daemon.Approval) error {
 	return appendLine(filepath.Join(string(t.folder), approvalsName), a)
+}
+
+// accept leaves the wish to go on with a commit although history was rewritten.
+func (t *attendant) accept(a daemon.Acceptance) error {
+	_, err := t.folder.Ask(orders.Ask{By: a.By, Note: a.Note, Since: a.Time, Accept: a.Commit})
+	return err
+}
+
+// took notes who accepted a commit, of those whose wishes the run took, before it is
+// gone on with.
+func (t *attendant) took(commit, before string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, a := range t.taken {
+		if accepted([]string{a.Accept}, commit) {
+			return noteAccepted(t.folder, daemon.Acceptance{Commit: commit, Before: before, By: a.By, Note: a.Note, Time: a.Since})
+		}
+	}
+	return nil
+}
+
+// noteAccepted keeps who accepted a commit.
+func noteAccepted(folder orders.Folder, a daemon.Acceptance) error {
+	if err := os.MkdirAll(string(folder), 0o700); err != nil {
+		return err
+	}
+	return appendLine(filepath.Join(string(folder), acceptedName), a)
+}
+
+func (t *attendant) acceptances() ([]daemon.Acceptance, error) {
+	return readLines[daemon.Acceptance](filepath.Join(string(t.folder), acceptedName))
 }
 
 func (t *attendant) Exposures() ([]daemon.Point, error) {

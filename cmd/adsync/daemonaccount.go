@@ -55,6 +55,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	account := daemon.Account{Name: name, Source: a.Folder, Every: a.Every, Full: a.Full, Worker: w}
 	watched := func(context.Context, func(daemon.Trigger)) {}
 	var home string
+	var branch *followedBranch
 	if a.Folder != "" {
 		folder := newWatchedFolder(own, a.Folder, a.Settle, d.looking())
 		project, _ := own.readProject(a.Folder) // its problems are those of the first run
@@ -63,13 +64,16 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 		if a.State == "" {
 			a.State = filepath.Join(config.State, name)
 		}
-		branch := newFollowedBranch(own, a)
+		branch = newFollowedBranch(own, a)
 		w.source, account.Source, home = branch, branch.name(), branch.stateFolder()
 	}
 	w.orders = d.attendant(config, name, home)
 	account.Orders, account.Shown, account.Archive = w.orders, w.orders.shown, &archive{own, w.orders, a.Folder}
 	if a.Folder != "" {
 		account.Look = (&looker{worker: w, dir: a.Folder}).look
+	}
+	if branch != nil {
+		branch.took, account.Accept, account.Acceptances = w.orders.took, w.orders.accept, w.orders.acceptances
 	}
 	worker, tell := d.telling(config, a, w, w.orders, d.log.With("account", name))
 	account.Worker = worker

@@ -15,7 +15,8 @@ import (
 type followedBranch struct {
 	app    *app
 	config sources.DaemonAccount
-	at     string // the commit that is checked out
+	at     string                            // the commit that is checked out
+	took   func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
 }
 
 func newFollowedBranch(a *app, config sources.DaemonAccount) *followedBranch {
@@ -49,10 +50,13 @@ func (b *followedBranch) files(ctx context.Context, accepts []string) (f files, 
 	r := g.revision
 	f.revision = daemon.Revision{Commit: r.Commit, Branch: shortRef(r.Ref), Author: r.Author, Subject: r.Subject, Time: r.At}
 	if gitstore.ClassOf(err) == gitstore.Held && accepted(accepts, r.Commit) {
-		err = g.store.Accept(ctx, r)
+		if err = b.took(r.Commit, r.Accepted); err == nil {
+			err = g.store.Accept(ctx, r)
+		}
 	}
 	if gitstore.ClassOf(err) == gitstore.Held {
-		return f, &exit{exitRefused, fmt.Sprintf("%v; nothing is sent until somebody accepts it: adsync reconcile --accept-commit %.12s", err, r.Commit)}
+		waits := daemon.Rewritten{Revision: f.revision, Before: r.Accepted, Movement: string(r.Movement)}
+		return f, &heldCommit{&exit{exitRefused, fmt.Sprintf("%v; nothing is sent until somebody accepts it: adsync reconcile --accept-commit %.12s", err, r.Commit)}, waits}
 	}
 	if err != nil {
 		return f, gitExit(err)
@@ -70,6 +74,14 @@ func (b *followedBranch) files(ctx context.Context, accepts []string) (f files, 
 	f.dir = g.checkout.Project.Root
 	return f, nil
 }
+
+// heldCommit is the error of a commit that waits to be accepted.
+type heldCommit struct {
+	*exit
+	waits daemon.Rewritten
+}
+
+func (h *heldCommit) Unwrap() error { return h.exit }
 
 // still: a commit does not change.
 func (b *followedBranch) still(context.Context, files, string, []string) (bool, error) {

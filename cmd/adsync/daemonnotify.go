@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/url"
+	"path/filepath"
 	"time"
 
 	"adsync/internal/daemon"
@@ -19,22 +20,23 @@ type teller struct {
 	daemon.Worker
 	notifier *notify.Notifier
 	orders   *attendant
-	failures int // runs in a row that failed for the time being
+	failures int  // runs in a row that failed for the time being
+	once     bool // nobody delivers beside the run
 }
 
 func (t *teller) Run(ctx context.Context, r daemon.Request) daemon.Result {
 	defer func() {
 		if cause := recover(); cause != nil { // people hear of it as of any run that failed
-			t.tell(daemon.Result{Class: daemon.Internal, Message: "the run broke off: this is a mistake of adsync, its log has more"})
+			t.tell(ctx, daemon.Result{Class: daemon.Internal, Message: "the run broke off: this is a mistake of adsync, its log has more"})
 			panic(cause)
 		}
 	}()
 	result := t.Worker.Run(ctx, r)
-	t.tell(result)
+	t.tell(ctx, result)
 	return result
 }
 
-func (t *teller) tell(result daemon.Result) {
+func (t *teller) tell(ctx context.Context, result daemon.Result) {
 	switch result.Class {
 	case daemon.Transient, daemon.Internal, daemon.Credentials:
 		t.failures++
@@ -44,14 +46,27 @@ func (t *teller) tell(result daemon.Result) {
 	}
 	now := time.Now()
 	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: t.failures, Suspended: t.orders.Suspension(now)}, now))
+	if t.once {
+		ctx, cancel := context.WithTimeout(ctx, flushMost)
+		defer cancel()
+		t.notifier.Flush(ctx)
+	}
 }
+
+// toldName is the file in which a daemon keeps what it told people of, in the state
+// folder.
+const toldName = "told.json"
+
+// flushMost is how long a daemon with --once waits for its messages to leave. What is
+// left then is told by the next.
+const flushMost = time.Minute
 
 // telling has people told of an account, where its configuration names somebody.
 func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w daemon.Worker, at *attendant, log *slog.Logger) (daemon.Worker, func(context.Context)) {
 	to, err := d.destinations(a)
 	var notifier *notify.Notifier
 	if err == nil && len(to) > 0 {
-		notifier, err = notify.New(a.Name.Value, to, notify.Options{Page: d.pageOf(config, a.Name.Value), Log: log})
+		notifier, err = notify.New(a.Name.Value, to, notify.Options{Page: d.pageOf(config, a.Name.Value), Log: log, File: filepath.Join(string(at.folder), toldName)})
 	}
 	if err != nil {
 		log.Error("nobody is told", "error", err)
@@ -59,7 +74,7 @@ func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w da
 	if notifier == nil {
 		return w, func(context.Context) {}
 	}
-	return &teller{Worker: w, notifier: notifier, orders: at}, notifier.Run
+	return &teller{Worker: w, notifier: notifier, orders: at, once: d.flags.once}, notifier.Run
 }
 
 // checkNotify says what keeps people from being told, before anything runs.

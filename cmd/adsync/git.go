@@ -9,9 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
+	"adsync/internal/orders"
 	"adsync/sources"
 
 	"github.com/spf13/cobra"
@@ -148,6 +151,9 @@ func within(path string) string {
 func (a *app) heldHistory(ctx context.Context, changes bool, held error) error {
 	r := a.git.revision
 	if given := a.git.flags.accept; len(given) >= 12 && strings.HasPrefix(r.Commit, given) {
+		if err := noteAccepted(orders.Folder(a.git.home), daemon.Acceptance{Commit: r.Commit, Before: r.Accepted, By: a.person(), Time: time.Now().UTC()}); err != nil {
+			return configuration("who accepts %.12s cannot be written down: %v", r.Commit, err)
+		}
 		return a.git.store.Accept(ctx, r)
 	}
 	if changes {

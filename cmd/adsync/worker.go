@@ -329,7 +329,11 @@ func (w *worker) remember(ctx context.Context, seen *sight, store state.Store, l
 
 // failed is the result of a run that an error ended.
 func (w *worker) failed(ctx context.Context, revision daemon.Revision, err error) daemon.Result {
-	return daemon.Result{Class: classOfError(ctx, err), Message: oneLine(err), Revision: revision, After: afterOf(err)}
+	r := daemon.Result{Class: classOfError(ctx, err), Message: oneLine(err), Revision: revision, After: afterOf(err)}
+	if held, is := errors.AsType[*heldCommit](err); is {
+		r.Rewritten = &held.waits
+	}
+	return r
 }
 
 // dial makes the client, once: the limits of the account are its.

@@ -26,6 +26,10 @@ type Account struct {
 	Shown func(Status)
 	// Close is called once the loop has ended; nil: there is nothing to close.
 	Close func()
+	// Accept keeps a yes to a commit of rewritten history, for the next run to take;
+	// Acceptances are those that were taken. nil: files are in no history.
+	Accept      func(Acceptance) error
+	Acceptances func() ([]Acceptance, error)
 	// Look reads a file that was dropped for a look; nil: nobody can.
 	Look func(ctx context.Context, filename string, content []byte) (*Upload, error)
 }

@@ -66,17 +66,18 @@ type Request struct {
 // Result is how one run of a Worker ended. It holds no secret and no personal
 // data.
 type Result struct {
-	Class    Class
-	Message  string             // in one line, for people; "" where the class says it all
-	Revision Revision           // of the files it read; zero where they could not be read
-	Plan     *planview.Document // nil where none was computed
-	Run      *runview.Document  // nil where nothing was applied
-	Skipped  bool               // same files, and nothing moved at the service: nothing was read
-	Requests int                // sent to the service
-	Rate     Rate               // what the service still takes this minute
-	Journal  int                // steps the journal holds that are not closed
-	After    time.Duration      // not before: what the service or the remote asked for; 0 where it did not
-	Until    time.Time          // when something that is held may go, such as the end of a freeze window; zero where nothing waits so
+	Class     Class
+	Message   string             // in one line, for people; "" where the class says it all
+	Revision  Revision           // of the files it read; zero where they could not be read
+	Plan      *planview.Document // nil where none was computed
+	Run       *runview.Document  // nil where nothing was applied
+	Skipped   bool               // same files, and nothing moved at the service: nothing was read
+	Requests  int                // sent to the service
+	Rate      Rate               // what the service still takes this minute
+	Journal   int                // steps the journal holds that are not closed
+	After     time.Duration      // not before: what the service or the remote asked for; 0 where it did not
+	Rewritten *Rewritten         // the commit nothing is done for until somebody accepts it; nil where none waits
+	Until     time.Time          // when something that is held may go, such as the end of a freeze window; zero where nothing waits so
 }
 
 // Revision is the version of the files.
@@ -133,6 +134,7 @@ type Status struct {
 	Rate      Rate             `json:"rate,omitzero"`
 	Journal   int              `json:"journal"`       // steps that are not closed
 	Run       string           `json:"run,omitempty"` // the last that changed something
+	Rewritten *Rewritten       `json:"rewritten,omitempty"`
 }
 
 // Suspension is a stop that somebody ordered: plans are made, nothing is sent.
@@ -194,6 +196,8 @@ type Desk interface {
 	Wake(name string, why Trigger) error
 	Suspend(ctx context.Context, name string, s Suspension) error
 	Resume(ctx context.Context, name, by string) error
-	Approve(ctx context.Context, name string, a Approval) error // ErrOtherPlan where it is not the last plan
+	Approve(ctx context.Context, name string, a Approval) error  // ErrOtherPlan where it is not the last plan
+	Accept(ctx context.Context, name string, a Acceptance) error // ErrOtherCommit where that commit does not wait
+	Acceptances(ctx context.Context, name string) ([]Acceptance, error)
 	Look(ctx context.Context, name, filename string, content []byte) (*Upload, error)
 }

@@ -245,6 +245,9 @@ func (s *Status) settle(now time.Time, r Result) {
 	if r.Class == InSync || r.Class == Applied {
 		s.Good, s.Applied = now, s.Revision
 	}
+	if r.Rewritten != nil || !paces[r.Class].failed { // who did not get so far knows nothing of it
+		s.Rewritten = r.Rewritten
+	}
 	if !r.Skipped {
 		s.Journal = r.Journal
 	}

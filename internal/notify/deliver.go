@@ -44,8 +44,12 @@ func (n *Notifier) deliver(ctx context.Context, p *post, m *Message) {
 		once, cancel := context.WithTimeout(ctx, oneAttempt)
 		err := n.o.Send.Send(once, &p.Destination, m)
 		cancel()
-		if err == nil || ctx.Err() != nil {
+		if err == nil {
+			n.done(p, m)
 			return
+		}
+		if ctx.Err() != nil {
+			return // the next start has it
 		}
 		var refused *refusal
 		final := errors.As(err, &refused) && refused.final
@@ -54,6 +58,7 @@ func (n *Notifier) deliver(ctx context.Context, p *post, m *Message) {
 			p.mu.Lock()
 			p.dropped++
 			p.mu.Unlock()
+			n.done(p, m)
 			return
 		}
 		pause := wait

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -57,6 +58,12 @@ type lasting struct {
 	told time.Time
 }
 
+func (k *memory) clone() memory { return memory{maps.Clone(k.lasts), k.run} }
+
+func (k *memory) same(other memory) bool {
+	return k.run == other.run && maps.Equal(k.lasts, other.lasts)
+}
+
 // news is the message of a situation, nil where nothing changed that is asked for.
 func (k *memory) news(s Situation, on []Topic, remind time.Duration) *Message {
 	if k.lasts == nil {
@@ -71,8 +78,10 @@ func (k *memory) news(s Situation, on []Topic, remind time.Duration) *Message {
 			m.add(Section{Topic: Recovered, Title: "works again"})
 		}
 	}
-	if s.Planned {
+	if s.Planned || len(s.Held) > 0 {
 		k.lasting(m, s, remind, Held, counted(s.Held, "held"))
+	}
+	if s.Planned {
 		k.lasting(m, s, remind, Drift, counted(s.Drift, "changed at the service"))
 	}
 	k.suspension(m, s, remind)

@@ -69,6 +69,7 @@ type Options struct {
 	Page string // address of the account's page; "" where there is none
 	Log  *slog.Logger
 	Send Sender // nil: over the network
+	File string // where what was told is kept over a restart; "" keeps nothing
 }
 
 // Sender carries one rendered message to its destination, once.
@@ -88,14 +89,17 @@ const (
 type Notifier struct {
 	account string
 	o       Options
-	mu      sync.Mutex // guards what the posts have told
+	mu      sync.Mutex // guards what the posts have told, and what waits
 	posts   []*post
+
+	restored sync.Once // as the first of Tell and Run begins: whoever told before has ended by then
 }
 
 // post is a destination with what waits for it.
 type post struct {
 	Destination
 	known   memory
+	waiting []*Message // not delivered yet, oldest first
 	queue   chan *Message
 	mu      sync.Mutex
 	dropped int
@@ -155,17 +159,25 @@ func known(t Topic) bool {
 	return false
 }
 
-// Tell takes what a run came to. It never blocks.
+// Tell takes what a run came to. It waits for nobody; where there is news, for the
+// disk.
 func (n *Notifier) Tell(s Situation) {
+	n.restored.Do(n.restore)
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	moved := false
 	for _, p := range n.posts {
+		before := p.known.clone()
 		m := p.known.news(s, p.On, p.Remind)
+		moved = moved || m != nil || !p.known.same(before)
 		if m == nil {
 			continue
 		}
 		m.Account, m.Page = n.account, n.o.Page
 		n.enqueue(p, m)
+	}
+	if moved {
+		n.keep()
 	}
 }
 
@@ -173,6 +185,7 @@ func (n *Notifier) enqueue(p *post, m *Message) {
 	if p.admits(m) {
 		select {
 		case p.queue <- m:
+			p.waiting = append(p.waiting, m)
 			return
 		default:
 		}
@@ -200,13 +213,14 @@ func (p *post) admits(m *Message) bool {
 
 // Run delivers until the context ends.
 func (n *Notifier) Run(ctx context.Context) {
+	n.restored.Do(n.restore)
 	var all sync.WaitGroup
 	for _, p := range n.posts {
 		all.Go(func() {
 			for {
 				select {
 				case m := <-p.queue:
-					n.whole(p, func() { n.deliver(ctx, p, m) })
+					n.whole(p, m, func() { n.deliver(ctx, p, m) })
 				case <-ctx.Done():
 					return
 				}
@@ -216,12 +230,32 @@ func (n *Notifier) Run(ctx context.Context) {
 	all.Wait()
 }
 
-// whole has a message that breaks off take no other with it.
-func (n *Notifier) whole(p *post, deliver func()) {
+// whole has a message that breaks off take no other with it, and not come again.
+func (n *Notifier) whole(p *post, m *Message, deliver func()) {
 	defer func() {
 		if cause := recover(); cause != nil { // what it says may be of the message
 			n.o.Log.Error("a notification broke off: this is a mistake of adsync", "account", n.account, "to", p.Name, "cause", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
+			n.done(p, m)
 		}
 	}()
 	deliver()
+}
+
+// Flush delivers what waits now, and returns: for who does not Run.
+func (n *Notifier) Flush(ctx context.Context) {
+	n.restored.Do(n.restore)
+	var all sync.WaitGroup
+	for _, p := range n.posts {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				select {
+				case m := <-p.queue:
+					n.whole(p, m, func() { n.deliver(ctx, p, m) })
+				default:
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }

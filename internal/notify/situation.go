@@ -21,7 +21,7 @@ type Situation struct {
 	Failures int // runs in a row that failed for the time being
 
 	Planned bool     // a plan was computed: Held and Drift say all there is
-	Held    []Item   // what a person may allow
+	Held    []Item   // what a person may allow; without a plan, a commit that waits to be accepted
 	Drift   []Item   // what others changed, and is not taken back
 	Failed  []Item   // what the service refused, or nobody knows
 	Applied int      // changes that were made
@@ -46,6 +46,9 @@ func Of(r daemon.Result, s daemon.Status, now time.Time) Situation {
 	}
 	if r.Plan != nil {
 		one.plan(r.Plan)
+	}
+	if w := r.Rewritten; w != nil {
+		one.Held = []Item{{Text: fmt.Sprintf("history was rewritten: %.12s stands in the place of %.12s", w.Commit, w.Before), Command: fmt.Sprintf("adsync reconcile --accept-commit %.12s", w.Commit)}}
 	}
 	if r.Run != nil {
 		one.run(r.Run)

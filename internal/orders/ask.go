@@ -19,6 +19,7 @@ type Ask struct {
 	Since time.Time `json:"since"`
 
 	Accept string `json:"accept,omitempty"` // a commit to go on with though history was rewritten
+	Note   string `json:"note,omitempty"`   // why
 }
 
 // Ask leaves the wish for a run, and gives it with its id.

@@ -31,6 +31,11 @@ type approvalsDocument struct {
 	Approvals     []daemon.Approval `json:"approvals"`
 }
 
+type acceptancesDocument struct {
+	FormatVersion int                 `json:"format_version"`
+	Acceptances   []daemon.Acceptance `json:"acceptances"`
+}
+
 func (s *Server) getAccounts(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, accountsDocument{formatVersion, notNil(s.desk.Accounts())})
 }
@@ -79,6 +84,13 @@ func (s *Server) getApprovals(w http.ResponseWriter, r *http.Request) {
 	if a, ok := s.account(w, r); ok {
 		approvals, err := s.desk.Approvals(r.Context(), a.Name)
 		s.answer(w, r, approvalsDocument{formatVersion, notNil(approvals)}, err)
+	}
+}
+
+func (s *Server) getAcceptances(w http.ResponseWriter, r *http.Request) {
+	if a, ok := s.account(w, r); ok {
+		all, err := s.desk.Acceptances(r.Context(), a.Name)
+		s.answer(w, r, acceptancesDocument{formatVersion, notNil(all)}, err)
 	}
 }
 

@@ -39,6 +39,17 @@ func (s *Server) postApproval(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (s *Server) postAcceptance(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Commit string `json:"commit"`
+		By     string `json:"by"`
+		Note   string `json:"note"`
+	}
+	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
+		s.done(w, r, http.StatusCreated, s.accept(r.Context(), o, body.Commit, body.Note))
+	}
+}
+
 func (s *Server) postWake(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		By string `json:"by"`

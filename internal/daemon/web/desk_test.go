@@ -31,6 +31,7 @@ type fakeDesk struct {
 	woken     []daemon.Trigger
 	looked    []string
 	upload    *daemon.Upload
+	accepted  []daemon.Acceptance
 	broken    error // of every order
 	events    chan daemon.Event
 }
@@ -180,6 +181,32 @@ func (d *fakeDesk) Approve(_ context.Context, _ string, a daemon.Approval) error
 		d.approvals = append(d.approvals, a)
 	}
 	return d.broken
+}
+
+func (d *fakeDesk) Accept(_ context.Context, name string, a daemon.Acceptance) error {
+	if s, _ := d.Account(name); s.Rewritten == nil || s.Rewritten.Commit != a.Commit {
+		return daemon.ErrOtherCommit
+	}
+	d.mu.Lock()
+	d.accepted = append(d.accepted, a)
+	d.mu.Unlock()
+	d.change(name, func(s *daemon.Status) { s.Rewritten = nil })
+	return d.broken
+}
+
+func (d *fakeDesk) Acceptances(context.Context, string) ([]daemon.Acceptance, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]daemon.Acceptance(nil), d.accepted...), nil
+}
+
+// rewrite has an account wait for a commit to be accepted, and gives its hash.
+func (d *fakeDesk) rewrite(name string) string {
+	commit := "973fd1f7f63f0d1e2c3b4a5968778695a4b3c2d1"
+	d.change(name, func(s *daemon.Status) {
+		s.Rewritten = &daemon.Rewritten{Revision: daemon.Revision{Commit: commit, Branch: "main", Author: "Ann Example", Subject: "another past", Time: noon}, Before: "92537cd632570d1e2c3b4a5968778695a4b3c2d1", Movement: "rewrite"}
+	})
+	return commit
 }
 
 func (d *fakeDesk) Look(_ context.Context, _, filename string, content []byte) (*daemon.Upload, error) {

@@ -59,6 +59,42 @@ func TestFormsGiveOrders(t *testing.T) {
 	wantStatus(t, a.submit("/accounts/nobody/wake", url.Values{}), 404)
 }
 
+// G3: a person accepts rewritten history by its commit, and it is recorded who, when
+// and why.
+func TestRewrittenHistoryIsAccepted(t *testing.T) {
+	a := ask(t, nil)
+	commit := a.desk.rewrite("shoes")
+	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "the history was rewritten") || !strings.Contains(page, "adsync reconcile --accept-commit 973fd1f7f63f") || strings.Contains(page, `action="/accounts/shoes/accept"`) {
+		t.Error("who is not logged in is not told what waits, or may accept it")
+	}
+	wantStatus(t, a.send("POST", "/accounts/shoes/accept", url.Values{"commit": {commit}}.Encode(), formBody, "Sec-Fetch-Site: same-origin"), 401)
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/acceptances", `{"commit":"`+commit+`","by":"eve"}`, jsonBody), 401, "token")
+	a.login("Ann Example")
+	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, `name="commit" value="`+commit+`"`) || !strings.Contains(page, "another past") {
+		t.Error("the page does not have the form that accepts the commit")
+	}
+	wantStatus(t, a.submit("/accounts/shoes/accept", url.Values{"commit": {commit[:12]}}), 409)
+	wantStatus(t, a.submit("/accounts/shoes/accept", url.Values{"commit": {strings.Repeat("0", 40)}}), 409)
+	wantStatus(t, a.submit("/accounts/hats/accept", url.Values{"commit": {commit}}), 409)
+	if len(a.desk.accepted) != 0 {
+		t.Fatalf("accepted: %+v; want nothing yet", a.desk.accepted)
+	}
+	wantStatus(t, a.submit("/accounts/shoes/accept", url.Values{"commit": {commit}, "note": {"a key was in it"}, "by": {"eve"}}), 303)
+	if d := cmp.Diff([]daemon.Acceptance{{Commit: commit, By: "Ann Example", Note: "a key was in it", Time: noon}}, a.desk.accepted); d != "" {
+		t.Error(d)
+	}
+	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "Accepted history") || !strings.Contains(page, "a key was in it") || strings.Contains(page, "/accept\"") {
+		t.Error("the page does not say who accepted what, or offers it again")
+	}
+	a.cookie = ""
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/acceptances", `{"commit":"`+commit+`","by":"ann"}`, bearer, jsonBody), 409, "other_commit")
+	a.desk.rewrite("shoes")
+	wantStatus(t, a.send("POST", "/api/v1/accounts/shoes/acceptances", `{"commit":"`+commit+`","by":"ann","note":"meant"}`, bearer, jsonBody), 201)
+	if n := len(a.desk.accepted); n != 2 || a.desk.accepted[1].By != "ann" {
+		t.Errorf("accepted: %+v; want ann's too", a.desk.accepted)
+	}
+}
+
 func TestAFileIsLookedAtInThePage(t *testing.T) {
 	a := ask(t, nil)
 	a.login("Ann Example")

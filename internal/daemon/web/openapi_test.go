@@ -86,6 +86,8 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	}
 	hash := a.desk.plans["shoes"].PlanHash
 	a.desk.accounts[0].Message = "1 change waits for a yes"
+	a.desk.rewrite("shoes")
+	a.desk.accepted = []daemon.Acceptance{{Commit: "973fd1f7f63f", Before: "92537cd63257", By: "ann", Note: "meant", Time: noon}}
 	post := func(order, body string) *http.Response {
 		return a.send("POST", "/api/v1/accounts/shoes/"+order, body, bearer, jsonBody)
 	}
@@ -101,6 +103,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"exposures": {"Exposures", text(t, a.get("/api/v1/accounts/shoes/exposures"))},
 		"approvals": {"Approvals", text(t, a.get("/api/v1/accounts/shoes/approvals"))},
 		"approve":   {"Account", text(t, post("approvals", `{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`))},
+		"accepted":  {"Acceptances", text(t, a.get("/api/v1/accounts/shoes/acceptances"))},
 		"suspend":   {"Account", text(t, post("suspend", `{"by":"ann","reason":"x","for":"1h"}`))},
 		"suspended": {"Account", text(t, a.get("/api/v1/accounts/shoes"))},
 		"resume":    {"Account", text(t, post("resume", `{"by":"ann"}`))},

@@ -44,6 +44,17 @@ func (s *Server) approve(ctx context.Context, o order, hash string, allow []stri
 	return nil
 }
 
+// accept goes on with a commit although history was rewritten. It is that commit by
+// its full hash, and no other that the branch may stand at by now.
+func (s *Server) accept(ctx context.Context, o order, commit, note string) *problem {
+	a := daemon.Acceptance{Commit: commit, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC()}
+	if err := s.desk.Accept(ctx, o.account, a); err != nil {
+		p := s.problemOf(err)
+		return &p
+	}
+	return nil
+}
+
 // suspend stops an account; a time of 0 is until somebody resumes it.
 func (s *Server) suspend(ctx context.Context, o order, reason string, lasts time.Duration) *problem {
 	now := s.Now().UTC()

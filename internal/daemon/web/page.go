@@ -81,6 +81,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name s
 // done says what a form did.
 var done = map[string]string{
 	"approved":  "Approved. The next run applies it.",
+	"accepted":  "Accepted. A run begins.",
 	"woken":     "A run begins.",
 	"suspended": "Suspended. Plans are made, and nothing is sent.",
 	"resumed":   "Resumed. A run begins.",

@@ -30,6 +30,8 @@ type accountView struct {
 	PlanHash  string
 	Releases  []releaseView
 	Approvals []approvalView
+	Rewritten *rewrittenView
+	Accepted  []acceptedView
 	Chart     *chart
 	Runs      []runLine
 	More      int
@@ -46,6 +48,29 @@ type approvalView struct {
 	By, Note, Plan string
 	Time           moment
 	Allow          []string
+}
+
+// rewrittenView is a commit that waits to be accepted.
+type rewrittenView struct {
+	Commit, Short, Before, How string
+	Subject, Author            string
+	Time                       moment
+}
+
+// acceptedView is one that was.
+type acceptedView struct {
+	By, Note, Commit, Before string
+	Time                     moment
+}
+
+// movements put in words how a history moved.
+var movements = map[string]string{"rewind": "the branch went back", "rewrite": "the history was rewritten", "fast_forward": "the tag was moved"}
+
+func rewrittenOf(w *daemon.Rewritten, zone *time.Location) *rewrittenView {
+	if w == nil {
+		return nil
+	}
+	return &rewrittenView{printable(w.Commit, 40), printable(w.Commit, 12), printable(w.Before, 12), movements[w.Movement], printable(w.Subject, 200), printable(w.Author, nameMost), momentOf(w.Time, zone)}
 }
 
 type runLine struct {
@@ -84,6 +109,15 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {
 		one := approvals[i]
 		v.Approvals = append(v.Approvals, approvalView{printable(one.By, nameMost), printable(one.Note, reasonMost), printable(one.PlanHash, 7), momentOf(one.Time, zone), printables(one.Allow)})
+	}
+	v.Rewritten = rewrittenOf(a.Rewritten, zone)
+	accepted, err := s.desk.Acceptances(r.Context(), a.Name)
+	if err != nil {
+		return err
+	}
+	for i := len(accepted) - 1; i >= 0 && len(v.Accepted) < runsShown; i-- {
+		one := accepted[i]
+		v.Accepted = append(v.Accepted, acceptedView{printable(one.By, nameMost), printable(one.Note, reasonMost), printable(one.Commit, 12), printable(one.Before, 12), momentOf(one.Time, zone)})
 	}
 	points, err := s.desk.Exposures(r.Context(), a.Name)
 	if err != nil {

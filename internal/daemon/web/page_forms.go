@@ -57,6 +57,12 @@ func (s *Server) formApprove(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (s *Server) formAccept(w http.ResponseWriter, r *http.Request) {
+	if o, ok := s.orderBy(w, r); ok {
+		s.after(w, r, o, "accepted", s.accept(r.Context(), o, r.PostForm.Get("commit"), r.PostForm.Get("note")))
+	}
+}
+
 func (s *Server) formWake(w http.ResponseWriter, r *http.Request) {
 	if o, ok := s.orderBy(w, r); ok {
 		s.after(w, r, o, "woken", s.wake(o))

@@ -1,0 +1,138 @@
+package notify
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+)
+
+// kept is what a notifier keeps over a restart: what it told of what lasts, and what
+// is not delivered yet. It holds no secret.
+type kept struct {
+	FormatVersion int                 `json:"format_version"`
+	Posts         map[string]keptPost `json:"posts"` // by identity
+}
+
+type keptPost struct {
+	Told    map[Topic]keptMark `json:"told,omitempty"`
+	Run     string             `json:"run,omitempty"`     // the last that was told of
+	Waiting []*Message         `json:"waiting,omitempty"` // oldest first
+}
+
+type keptMark struct {
+	Mark string    `json:"mark"`
+	Told time.Time `json:"told"`
+}
+
+const keptVersion = 1
+
+// largestKept is how much of the file is read.
+const largestKept = 4 << 20
+
+// identity is the same for a destination wherever it stands in the configuration. Its
+// address is a secret, and goes in as a hash.
+func (d *Destination) identity() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", d.Form, d.URL.Reveal(), d.Mail.Host, strings.Join(d.Mail.To, " ")))
+	return fmt.Sprintf("%s-%x", d.Form, sum[:8])
+}
+
+// restore takes over what was kept. A file that cannot be read costs a repetition, and
+// nothing else.
+func (n *Notifier) restore() {
+	if n.o.File == "" {
+		return
+	}
+	k, err := readKept(n.o.File)
+	if err != nil {
+		n.o.Log.Warn("what people were told before cannot be read; they may be told again", "account", n.account, "error", err)
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range n.posts {
+		p.take(k.Posts[p.identity()])
+	}
+}
+
+func readKept(file string) (k kept, err error) {
+	about, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err != nil {
+		return k, err
+	}
+	if !about.Mode().IsRegular() || about.Size() > largestKept {
+		return k, errors.New("it is no plain file, or too large")
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return k, err
+	}
+	if err := json.Unmarshal(content, &k); err != nil || k.FormatVersion != keptVersion {
+		return kept{}, errors.New("it is damaged, or of another version")
+	}
+	return k, nil
+}
+
+// take goes on where a post ended.
+func (p *post) take(k keptPost) {
+	p.known.run = k.Run
+	for topic, one := range k.Told {
+		if p.known.lasts == nil {
+			p.known.lasts = map[Topic]lasting{}
+		}
+		p.known.lasts[topic] = lasting{one.Mark, one.Told}
+	}
+	for _, m := range k.Waiting {
+		if m == nil || len(p.queue) == cap(p.queue) {
+			continue
+		}
+		p.queue <- m
+		p.waiting = append(p.waiting, m)
+	}
+}
+
+// keep writes what a restart has to know, on the disk. mu is held.
+func (n *Notifier) keep() {
+	if n.o.File == "" {
+		return
+	}
+	k := kept{FormatVersion: keptVersion, Posts: map[string]keptPost{}}
+	for _, p := range n.posts {
+		one := keptPost{Told: map[Topic]keptMark{}, Run: p.known.run, Waiting: p.waiting}
+		for topic, l := range p.known.lasts {
+			if l.mark != "" {
+				one.Told[topic] = keptMark{l.mark, l.told}
+			}
+		}
+		k.Posts[p.identity()] = one
+	}
+	content, err := json.Marshal(k)
+	if err == nil {
+		err = renameio.WriteFile(n.o.File, append(content, '\n'), 0o600)
+	}
+	if err != nil {
+		n.o.Log.Warn("what people were told of cannot be kept; a restart may tell it again", "account", n.account, "error", err)
+	}
+}
+
+// done takes a message that was delivered, or given up, off what waits.
+func (n *Notifier) done(p *post, m *Message) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i, one := range p.waiting {
+		if one == m {
+			p.waiting = append(p.waiting[:i:i], p.waiting[i+1:]...)
+			break
+		}
+	}
+	n.keep()
+}

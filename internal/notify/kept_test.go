@@ -1,0 +1,113 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/secret"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// lives is one life of a notifier of shop that keeps what it told in a file.
+func lives(t *testing.T, file string, d *desk, story func(*Notifier)) {
+	t.Helper()
+	to := Destination{Name: "hook", Form: Webhook, URL: secret.New("https://hooks.example/secret-path"), Key: secret.New("0123456789abcdef")}
+	n, err := New("shop", []Destination{to}, Options{Send: d, File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { n.Run(ctx) })
+	story(n)
+	synctest.Wait()
+	stop()
+	running.Wait()
+}
+
+func told(t *testing.T, d *desk, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, append([]string(nil), d.all()...)); diff != "" {
+		t.Errorf("told (-want +have):\n%s", diff)
+	}
+}
+
+// TestARestartRepeatsNothingAndLosesNothing: what lasts is not told again, what has
+// ended is told, what changed is told, and what did not leave leaves.
+func TestARestartRepeatsNothingAndLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "told.json")
+		first := &desk{}
+		lives(t, file, first, func(n *Notifier) {
+			n.tell(held("activates"))
+			n.tell(failed(daemon.Input, "2 errors"))
+		})
+		told(t, first, "1 held", "2 errors")
+		second := &desk{}
+		lives(t, file, second, func(n *Notifier) {
+			n.tell(failed(daemon.Input, "2 errors"))
+			n.tell(held("activates"))
+			n.tell(held("activates", "archives"))
+		})
+		told(t, second, "works again", "2 held")
+		time.Sleep(day)
+		away := &desk{fails: func(int) error { return errors.New("no route") }}
+		lives(t, file, away, func(n *Notifier) { n.tell(held("activates", "archives")) })
+		told(t, away)
+		content, err := os.ReadFile(file)
+		if err != nil || strings.Contains(string(content), "secret-path") || strings.Contains(string(content), "0123456789abcdef") {
+			t.Errorf("%v; what is kept shows a secret:\n%s", err, content)
+		}
+		third := &desk{}
+		lives(t, file, third, func(n *Notifier) { n.tell(held("activates", "archives")) })
+		told(t, third, "still 2 held")
+		last := &desk{}
+		lives(t, file, last, func(n *Notifier) { n.tell(held("activates", "archives")) })
+		told(t, last)
+	})
+}
+
+// What cannot be read costs a repetition, and neither a run nor a message.
+func TestWhatIsKeptAndDamagedIsToldAgain(t *testing.T) {
+	for name, content := range map[string]string{"cut off": `{"format_version":1,"posts":{`, "of another version": `{"format_version":9}`, "empty": ""} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				file := filepath.Join(t.TempDir(), "told.json")
+				if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				d := &desk{}
+				lives(t, file, d, func(n *Notifier) { n.tell(held("activates")) })
+				told(t, d, "1 held")
+				again := &desk{}
+				lives(t, file, again, func(n *Notifier) { n.tell(held("activates")) })
+				told(t, again)
+			})
+		})
+	}
+}
+
+// Flush is for a daemon that has one run and ends.
+func TestFlushDeliversWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{}
+		to := Destination{Name: "chat", Form: Slack, URL: secret.New("https://hooks.example/secret-path")}
+		n, err := New("shop", []Destination{to}, Options{Send: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.tell(held("activates"))
+		told(t, d)
+		n.Flush(t.Context())
+		told(t, d, "1 held")
+	})
+}
