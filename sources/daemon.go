@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"adsync/internal/diag"
@@ -41,6 +42,7 @@ type DaemonAccount struct {
 	PlanOnly bool         // apply: plan
 	Webhook  KeyReference // its secret; zero: none is taken
 	Notify   []Notify     // who is told of what
+	Uploads  Setting      // branch that files dropped in the page are committed to; zero: none is
 	Results  string       // folder of the result copies; "" for the one of apply
 }
 
@@ -138,6 +140,7 @@ func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
 	readers["git"] = func(n *yaml.Node) { a.Git.read(w, n) }
 	readers["state"] = func(n *yaml.Node) { a.State = d.path(w, n, "state") }
 	readers["results"] = func(n *yaml.Node) { a.Results = d.path(w, n, "results") }
+	readers["uploads"] = func(n *yaml.Node) { a.Uploads = w.setting(n, "uploads") }
 	readers["webhook"] = func(n *yaml.Node) {
 		w.fields(n, "webhook", map[string]func(*yaml.Node){"secret": func(n *yaml.Node) { a.Webhook.read(w, n, "webhook.secret", "WEBHOOK_SECRET") }})
 	}
@@ -150,6 +153,9 @@ func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
 	}
 }
 
+// uploadsBranch is a branch below adsync's own prefix.
+var uploadsBranch = regexp.MustCompile(`^adsync/[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)*$`)
+
 // lacks says what an account must say and does not.
 func (a *DaemonAccount) lacks(states string) string {
 	switch {
@@ -159,6 +165,12 @@ func (a *DaemonAccount) lacks(states string) string {
 		return fmt.Sprintf("account %q has not one of folder and git; want where its files are", a.Name.Value)
 	case a.Git.URL.Value != "" && cmp.Or(a.State, states) == "":
 		return fmt.Sprintf("account %q is read from git and has no state; want a folder for adsync's own record", a.Name.Value)
+	case a.Uploads.Value != "" && a.Folder != "":
+		return fmt.Sprintf("account %q has a folder and uploads; uploads are commits, and want git", a.Name.Value)
+	case a.Uploads.Value != "" && !uploadsBranch.MatchString(a.Uploads.Value):
+		return fmt.Sprintf("account %q has uploads: %q; want a branch below adsync/, such as adsync/uploads", a.Name.Value, a.Uploads.Value)
+	case a.Uploads.Value != "" && a.Uploads.Value == strings.TrimPrefix(a.Git.Ref.Value, "refs/heads/"):
+		return fmt.Sprintf("account %q has uploads to %q, which is the branch it reads; want another, that somebody merges", a.Name.Value, a.Uploads.Value)
 	case a.Folder != "" && a.State != "":
 		return fmt.Sprintf("account %q has a folder and a state; a folder's state is what its adsync.yaml says", a.Name.Value)
 	}

@@ -41,7 +41,7 @@ func (d *daemonRun) accounts(config sources.Daemon, page *page) []daemon.Account
 func versionOf(a sources.DaemonAccount) string {
 	g := a.Git
 	return fmt.Sprintf("%q", []any{a.Folder, a.State, a.Operator, a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, g.URL.Value, g.Ref.Value, g.Path.Value,
-		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From, g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value, g.Timeout, fmt.Sprintf("%+v", a.Notify)})
+		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From, g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value, g.Timeout, g.Author.Value, a.Uploads.Value, fmt.Sprintf("%+v", a.Notify)})
 }
 
 func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daemon.Account {
@@ -70,7 +70,13 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	w.orders = d.attendant(config, name, home)
 	account.Orders, account.Shown, account.Archive = w.orders, w.orders.shown, &archive{own, w.orders, a.Folder}
 	if a.Folder != "" {
-		account.Look = (&looker{worker: w, dir: a.Folder}).look
+		account.Look = (&looker{worker: w, open: atFolder(own, a.Folder)}).look
+	} else {
+		k := &looker{worker: w, open: branch.atCommit, uploads: a.Uploads.Value}
+		account.Look = k.look
+		if a.Uploads.Value != "" {
+			account.Commit = k.commit
+		}
 	}
 	if branch != nil {
 		branch.took, account.Accept, account.Acceptances = w.orders.took, w.orders.accept, w.orders.acceptances

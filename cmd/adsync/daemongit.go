@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"adsync/internal/daemon"
 	"adsync/internal/gitstore"
@@ -15,6 +16,7 @@ import (
 type followedBranch struct {
 	app    *app
 	config sources.DaemonAccount
+	read   atomic.Pointer[gitSource]         // where the commit is that was read last, for who only looks; never changed
 	at     string                            // the commit that is checked out
 	took   func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
 }
@@ -70,6 +72,7 @@ func (b *followedBranch) files(ctx context.Context, accepts []string) (f files, 
 			return f, err
 		}
 		b.at = r.Commit
+		b.read.Store(&gitSource{flags: g.flags, named: g.named, author: g.author, store: g.store, revision: r, home: g.home})
 	}
 	f.dir = g.checkout.Project.Root
 	return f, nil
@@ -86,6 +89,23 @@ func (h *heldCommit) Unwrap() error { return h.exit }
 // still: a commit does not change.
 func (b *followedBranch) still(context.Context, files, string, []string) (bool, error) {
 	return true, nil
+}
+
+// atCommit has the commit that was read last, in a folder of its own: a run may read
+// another meanwhile.
+func (b *followedBranch) atCommit(ctx context.Context) (a *app, dir string, done func(), err error) {
+	read := b.read.Load()
+	if read == nil {
+		return nil, "", nil, daemon.ErrNoLook
+	}
+	for range 2 { // a fetch beside it may put what is stored together anew
+		at, own := *read, *b.app
+		own.git = &at
+		if err = own.checkOut(ctx); err == nil {
+			return &own, at.checkout.Project.Root, at.end, nil
+		}
+	}
+	return nil, "", nil, err
 }
 
 func shortRef(ref string) string {

@@ -16,28 +16,37 @@ import (
 )
 
 // looker plans with a file that was dropped for a look in the place of the source
-// of its name. Nothing is written, and nothing sent but reads.
+// of its name. Nothing is written, and its client cannot change anything.
 type looker struct {
-	worker *worker
-	dir    string
+	worker  *worker
+	open    opener
+	uploads string // branch that files are committed to; "" for none
+}
+
+// opener gives the account's files as they are now: an app that reads them, their
+// folder, and how to give them back.
+type opener func(context.Context) (a *app, dir string, done func(), err error)
+
+// atFolder has the files of a folder.
+func atFolder(a *app, dir string) opener {
+	return func(context.Context) (*app, string, func(), error) { return a, dir, func() {}, nil }
 }
 
 func (k *looker) look(ctx context.Context, filename string, content []byte) (*daemon.Upload, error) {
-	a := k.worker.app
-	l := a.load(ctx, k.dir)
-	if l.failure != nil {
-		return nil, l.failure
-	}
-	name, contents, err := k.contents(l, filename, content)
+	a, dir, done, err := k.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	l.desired = sources.LoadContents(ctx, l.project, l.schemas, contents)
+	defer done()
+	l, name, err := k.with(ctx, a, dir, filename, content)
+	if err != nil {
+		return nil, err
+	}
 	u := &daemon.Upload{Name: path.Base(name), Problems: []string{}}
 	problems := l.desired.Problems
 	marks := sources.Marks{Problems: problems}
 	if !diag.HasErrors(problems) {
-		view, account, err := k.plan(ctx, l)
+		view, account, err := k.plan(ctx, a, l)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +54,10 @@ func (k *looker) look(ctx context.Context, filename string, content []byte) (*da
 		problems, marks = u.Plan.Problems, planMarks(l, account, view.Plan)
 	}
 	for _, p := range problems {
-		u.Problems = append(u.Problems, diag.Printable(strings.TrimPrefix(p.Position.String()+": ", ": ")+p.Message+" ("+string(p.Code)+")"))
+		u.Problems = append(u.Problems, spelled(p))
+	}
+	if !diag.HasErrors(problems) {
+		u.Branch = k.uploads
 	}
 	var marked bytes.Buffer
 	if strings.EqualFold(path.Ext(name), ".xlsx") && sources.WriteMarkedCopy(content, &marked, name, marks) == nil {
@@ -54,9 +66,28 @@ func (k *looker) look(ctx context.Context, filename string, content []byte) (*da
 	return u, nil
 }
 
-// contents are the sources with the dropped file in the place of the one of its
+func spelled(p diag.Problem) string {
+	return diag.Printable(strings.TrimPrefix(p.Position.String()+": ", ": ") + p.Message + " (" + string(p.Code) + ")")
+}
+
+// with loads the files with the dropped one among them, and gives its name among
+// the sources.
+func (k *looker) with(ctx context.Context, a *app, dir, filename string, content []byte) (loaded, string, error) {
+	l := a.load(ctx, dir)
+	if l.failure != nil {
+		return l, "", l.failure
+	}
+	name, contents, err := contentsWith(l, filename, content)
+	if err != nil {
+		return l, "", err
+	}
+	l.desired = sources.LoadContents(ctx, l.project, l.schemas, contents)
+	return l, name, nil
+}
+
+// contentsWith are the sources with the dropped file in the place of the one of its
 // name, or beside them.
-func (k *looker) contents(l loaded, filename string, content []byte) (name string, contents map[string][]byte, err error) {
+func contentsWith(l loaded, filename string, content []byte) (name string, contents map[string][]byte, err error) {
 	name, contents = path.Base(filepath.ToSlash(filename)), map[string][]byte{}
 	for _, s := range l.desired.Sources {
 		if strings.EqualFold(path.Base(s.File), name) {
@@ -71,8 +102,7 @@ func (k *looker) contents(l loaded, filename string, content []byte) (name strin
 	return name, contents, nil
 }
 
-func (k *looker) plan(ctx context.Context, l loaded) (*reconcile.View, state.Account, error) {
-	a := k.worker.app
+func (k *looker) plan(ctx context.Context, a *app, l loaded) (*reconcile.View, state.Account, error) {
 	desired, err := a.wanted(l, planFlags{unattended: true})
 	if err == nil {
 		err = k.worker.dial(l)
@@ -91,7 +121,7 @@ func (k *looker) plan(ctx context.Context, l loaded) (*reconcile.View, state.Acc
 	if client == nil { // the account's run has hung up in this moment
 		return nil, state.Account{}, configuration("the account cannot be reached now")
 	}
-	agent := a.agentOf(l, store, client)
+	agent := a.agentOf(l, store, client.Reader())
 	agent.Incremental, agent.Breaks = true, &reconcile.Breaks{}
 	view, err := agent.Plan(ctx, desired)
 	return view, agent.Account, err

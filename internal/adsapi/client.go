@@ -49,6 +49,18 @@ func (c *Client) ReadOnly() bool {
 	return guarded
 }
 
+// Reader is a client of the same account that cannot change anything: its requests
+// count against the same limits, and one that is not on the read list fails with
+// ErrReadOnly before it is sent, whatever order stands.
+func (c *Client) Reader() *Client {
+	if c.ReadOnly() {
+		return c
+	}
+	reader := *c
+	reader.transport, reader.halt = guard{base: c.base, next: c.transport}, nil
+	return &reader
+}
+
 // New checks the configuration and makes the client of one account. It
 // sends nothing.
 func New(cfg Config) (*Client, error) {

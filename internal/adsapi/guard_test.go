@@ -55,6 +55,19 @@ func TestReadOnlyClient(t *testing.T) {
 		{name: "cut off", call: submit(`{"validate_only":true`)},
 		{name: "no body", call: submit(``)},
 	} {
+		t.Run(tc.name+", by a Reader", func(t *testing.T) {
+			w := &wire{answers: []answer{job}}
+			c := clientOf(t, w, func(cfg *Config) { cfg.Halt = func() error { return errors.New("a stop that nobody who reads meets") } })
+			left, _ := c.Left()
+			err := tc.call(c.Reader())
+			after, _ := c.Left()
+			if tc.passes && (err != nil || left-after != 1) || !tc.passes && (!errors.Is(err, ErrReadOnly) || len(w.requests()) != 0) {
+				t.Fatalf("call = %v, %d requests, %d counted by the client it reads for; want it to pass: %t", err, len(w.requests()), left-after, tc.passes)
+			}
+			if c.ReadOnly() || !c.Reader().ReadOnly() {
+				t.Error("the Reader changed the client, or may write")
+			}
+		})
 		t.Run(tc.name, func(t *testing.T) {
 			w := &wire{answers: []answer{job}}
 			err := tc.call(clientOf(t, w, func(cfg *Config) { cfg.ReadOnly = true }))

@@ -32,6 +32,8 @@ type Account struct {
 	Acceptances func() ([]Acceptance, error)
 	// Look reads a file that was dropped for a look; nil: nobody can.
 	Look func(ctx context.Context, filename string, content []byte) (*Upload, error)
+	// Commit puts a file on the branch for uploads; nil: there is none.
+	Commit func(context.Context, Handed) (Committed, error)
 }
 
 // Orders are what people told an account. They are files in its state folder, so

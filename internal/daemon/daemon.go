@@ -179,6 +179,7 @@ type Upload struct {
 	Plan     *planview.Document `json:"plan,omitempty"`
 	Marked   []byte             `json:"-"` // the workbook with the problems at its cells; nil where there is none
 	Name     string             `json:"name,omitempty"`
+	Branch   string             `json:"branch,omitempty"` // it may be committed to; "" where it has problems, or none is configured
 }
 
 // Desk is the daemon as those see it who watch it and give it orders: the API,
@@ -200,4 +201,5 @@ type Desk interface {
 	Accept(ctx context.Context, name string, a Acceptance) error // ErrOtherCommit where that commit does not wait
 	Acceptances(ctx context.Context, name string) ([]Acceptance, error)
 	Look(ctx context.Context, name, filename string, content []byte) (*Upload, error)
+	Commit(ctx context.Context, name string, h Handed) (Committed, error) // of a file that was looked at
 }

@@ -6,7 +6,10 @@ import "errors"
 var (
 	ErrNoAccount   = errors.New("no account of that name")
 	ErrNoRun       = errors.New("no run of that name")
-	ErrNoLook      = errors.New("no file can be dropped here: the account is read from git, and a change of it is a commit")
+	ErrNoLook      = errors.New("no file can be looked at yet: none of the account's own was read")
+	ErrNoUploads   = errors.New("no branch is configured for uploads of this account")
+	ErrNotPushed   = errors.New("the file could not be pushed")
+	ErrNotValid    = errors.New("the file cannot be planned as the account's other files are now")
 	ErrOtherCommit = errors.New("that commit does not wait to be accepted")
 	ErrOtherPlan   = errors.New("the plan is another by now")
 )

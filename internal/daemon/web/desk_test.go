@@ -32,6 +32,7 @@ type fakeDesk struct {
 	looked    []string
 	upload    *daemon.Upload
 	accepted  []daemon.Acceptance
+	handed    []daemon.Handed
 	broken    error // of every order
 	events    chan daemon.Event
 }
@@ -198,6 +199,15 @@ func (d *fakeDesk) Acceptances(context.Context, string) ([]daemon.Acceptance, er
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]daemon.Acceptance(nil), d.accepted...), nil
+}
+
+func (d *fakeDesk) Commit(_ context.Context, _ string, h daemon.Handed) (daemon.Committed, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.broken == nil {
+		d.handed = append(d.handed, h)
+	}
+	return daemon.Committed{Branch: "adsync/uploads", Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Path: "ads/" + h.File}, d.broken
 }
 
 // rewrite has an account wait for a commit to be accepted, and gives its hash.

@@ -2,10 +2,12 @@ package web
 
 import (
 	"bytes"
+	"encoding/json"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -113,6 +115,44 @@ func TestAFileIsLookedAtInThePage(t *testing.T) {
 	}
 	wantStatus(t, a.upload("spring.xlsx", ""), 400)
 	wantStatus(t, a.upload("", "x"), 400)
+}
+
+// A file that was looked at is committed by a person's word, as the bytes that were
+// looked at; one that may not be is not.
+func TestAFileThatWasLookedAtIsCommitted(t *testing.T) {
+	a := ask(t, nil)
+	a.login("Ann Example")
+	commitOf := regexp.MustCompile(`action="(/accounts/shoes/looks/[0-9a-f]{64}/commit)"`)
+	if page := text(t, a.upload("spring.xlsx", "the bytes")); commitOf.MatchString(page) {
+		t.Error("a file may be committed that no branch is for")
+	}
+	a.desk.upload = &daemon.Upload{Branch: "adsync/uploads"}
+	found := commitOf.FindStringSubmatch(text(t, a.upload("spring.xlsx", "the bytes")))
+	if found == nil {
+		t.Fatal("the page has no way to commit the file")
+	}
+	wantStatus(t, a.send("POST", found[1], "note=x", formBody, "Sec-Fetch-Site: same-origin"), 403)
+	wantStatus(t, a.submit("/accounts/hats/looks/"+strings.Split(found[1], "/")[4]+"/commit", url.Values{}), 404)
+	page := text(t, a.submit(found[1], url.Values{"note": {"as agreed"}, "by": {"eve"}}))
+	if !strings.Contains(page, "ads/spring.xlsx") || !strings.Contains(page, "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091") {
+		t.Errorf("the page does not say where it is: %.1000s", page)
+	}
+	if d := cmp.Diff([]daemon.Handed{{File: "spring.xlsx", Content: []byte("the bytes"), By: "Ann Example", Note: "as agreed", Time: noon}}, a.desk.handed); d != "" {
+		t.Error(d)
+	}
+	for err, want := range map[error]int{daemon.ErrNotValid: 409, daemon.ErrNoUploads: 404, daemon.ErrNotPushed: 502} {
+		a.desk.broken = err
+		wantStatus(t, a.submit(found[1], url.Values{}), want)
+	}
+	a.desk.broken, a.cookie = nil, ""
+	var seen lookDocument
+	if err := json.Unmarshal([]byte(text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))), &seen); err != nil || seen.Branch != "adsync/uploads" {
+		t.Fatalf("%v; the look gives %+v; want where it may be committed", err, seen)
+	}
+	wantProblem(t, a.send("POST", seen.Commit, `{"by":"eve"}`, jsonBody), 401, "token")
+	wantProblem(t, a.send("POST", seen.Commit, `{}`, jsonBody, bearer), 400, "no_name")
+	wantStatus(t, a.send("POST", seen.Commit, `{"by":"ann","note":"meant"}`, jsonBody, bearer), 201)
+	wantProblem(t, a.get(strings.Replace(seen.Commit, "/commit", "/marked", 1), bearer), 404, "no_look")
 }
 
 // What the page says to those who cannot give orders, and where there is nothing

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/planview"
 )
 
@@ -30,16 +31,18 @@ type looks struct {
 type look struct {
 	id, account, name string
 	marked            []byte
+	file              string // as it was dropped
+	content           []byte // of it, where it may be committed; nil otherwise
 	ends              time.Time
 }
 
-func (l *looks) keep(account, name string, marked []byte, now time.Time) string {
+func (l *looks) keep(one look, now time.Time) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.all) > 0 && (len(l.all) >= looksKept || !now.Before(l.all[0].ends)) {
 		l.all = l.all[1:]
 	}
-	one := look{drawn(), account, name, marked, now.Add(lookLasts)}
+	one.id, one.ends = drawn(), now.Add(lookLasts)
 	l.all = append(l.all, one)
 	return one.id
 }
@@ -62,6 +65,8 @@ type lookDocument struct {
 	Problems      []string           `json:"problems"`
 	Plan          *planview.Document `json:"plan,omitempty"`
 	Marked        string             `json:"marked,omitempty"` // path of the marked copy, for a quarter of an hour
+	Branch        string             `json:"branch,omitempty"` // that it may be committed to
+	Commit        string             `json:"commit,omitempty"` // path of the order to do so, for as long
 }
 
 // seen looks at a file. Few are looked at side by side: each may take much memory.
@@ -90,11 +95,22 @@ func (s *Server) seen(ctx context.Context, account, name string, body io.Reader)
 		return nil, &p
 	}
 	d := &lookDocument{FormatVersion: formatVersion, Name: name, Problems: notNil(found.Problems), Plan: found.Plan}
-	if len(found.Marked) > 0 {
-		if found.Name == "" {
-			found.Name = "marked-" + name
-		}
-		d.Marked = s.looks.keep(account, fileName(found.Name), found.Marked, s.Now())
+	one := look{account: account, file: name, marked: found.Marked, name: fileName(found.Name)}
+	if one.name == "" {
+		one.name = "marked-" + name
+	}
+	if d.Branch = found.Branch; d.Branch != "" {
+		one.content = content
+	}
+	if one.content == nil && len(one.marked) == 0 {
+		return d, nil
+	}
+	id := s.looks.keep(one, s.Now())
+	if len(one.marked) > 0 {
+		d.Marked = "/looks/" + id + "/marked"
+	}
+	if one.content != nil {
+		d.Commit = "/looks/" + id + "/commit"
 	}
 	return d, nil
 }
@@ -123,8 +139,10 @@ func (s *Server) postLook(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, *p)
 		return
 	}
-	if d.Marked != "" {
-		d.Marked = "/api/v1" + accountPath(a.Name) + "/looks/" + d.Marked + "/marked"
+	for _, path := range []*string{&d.Marked, &d.Commit} {
+		if *path != "" {
+			*path = "/api/v1" + accountPath(a.Name) + *path
+		}
 	}
 	writeJSON(w, http.StatusOK, d)
 }
@@ -135,11 +153,49 @@ func (s *Server) getMarked(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	one, ok := s.looks.of(a.Name, r.PathValue("look"), s.Now())
-	if !ok {
+	if !ok || len(one.marked) == 0 {
 		s.refuse(w, r, problem{http.StatusNotFound, "no_look", "the marked copy is gone; look at the file again"})
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": one.name}))
 	_, _ = w.Write(one.marked) // who asked may be gone
+}
+
+// commit has a file that was looked at committed to the branch for uploads. It is the
+// very bytes that were looked at.
+func (s *Server) commit(ctx context.Context, o order, id, note string) (daemon.Committed, *problem) {
+	one, ok := s.looks.of(o.account, id, s.Now())
+	if !ok || one.content == nil {
+		return daemon.Committed{}, &problem{http.StatusNotFound, "no_look", "the look is over, or the file may not be committed; look at it again"}
+	}
+	c, err := s.desk.Commit(ctx, o.account, daemon.Handed{File: one.file, Content: one.content, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC()})
+	if err != nil {
+		p := s.problemOf(err)
+		return c, &p
+	}
+	return c, nil
+}
+
+// committedDocument is where a file was committed.
+type committedDocument struct {
+	FormatVersion int `json:"format_version"`
+	daemon.Committed
+}
+
+func (s *Server) postCommit(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		By   string `json:"by"`
+		Note string `json:"note"`
+	}
+	o, ok := s.orderOf(w, r, &body, &body.By)
+	if !ok {
+		return
+	}
+	c, p := s.commit(r.Context(), o, r.PathValue("look"), body.Note)
+	if p != nil {
+		s.refuse(w, r, *p)
+		return
+	}
+	writeJSON(w, http.StatusCreated, committedDocument{formatVersion, c})
 }

@@ -91,6 +91,12 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	post := func(order, body string) *http.Response {
 		return a.send("POST", "/api/v1/accounts/shoes/"+order, body, bearer, jsonBody)
 	}
+	a.desk.upload.Branch = "adsync/uploads"
+	var seen struct{ Commit string }
+	if err := json.Unmarshal([]byte(text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))), &seen); err != nil {
+		t.Fatal(err)
+	}
+	commit := a.send("POST", seen.Commit, `{"by":"ann"}`, bearer, jsonBody)
 	event := daemon.Event{Time: noon, Account: "shoes", Kind: "status", Status: &a.desk.accounts[0], Data: map[string]any{"n": 1}}
 	for name, row := range map[string]struct {
 		schema, body string
@@ -107,6 +113,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"suspend":   {"Account", text(t, post("suspend", `{"by":"ann","reason":"x","for":"1h"}`))},
 		"suspended": {"Account", text(t, a.get("/api/v1/accounts/shoes"))},
 		"resume":    {"Account", text(t, post("resume", `{"by":"ann"}`))},
+		"committed": {"Committed", text(t, commit)},
 		"look":      {"Look", text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))},
 		"problem":   {"Problem", text(t, a.get("/api/v1/nothing"))},
 		"health":    {"Health", text(t, a.get("/healthz"))},

@@ -90,6 +90,7 @@ func (s *Server) formResume(w http.ResponseWriter, r *http.Request) {
 // lookView is what a look at a file found.
 type lookView struct {
 	Name, Path, File, Marked string
+	Branch, Commit           string
 	Problems                 []string
 	Parts                    *planview.Parts
 }
@@ -114,7 +115,10 @@ func (s *Server) formLook(w http.ResponseWriter, r *http.Request) {
 	}
 	v := lookView{Name: printable(a.Name, 200), Path: accountPath(a.Name), File: printable(d.Name, 200), Problems: printables(d.Problems)}
 	if d.Marked != "" {
-		v.Marked = v.Path + "/looks/" + d.Marked + "/marked"
+		v.Marked = v.Path + d.Marked
+	}
+	if d.Commit != "" {
+		v.Branch, v.Commit = printable(d.Branch, 200), v.Path+d.Commit
 	}
 	if d.Plan != nil {
 		parts, err := planview.HTMLParts(s.Schemas, d.Plan)
@@ -125,6 +129,27 @@ func (s *Server) formLook(w http.ResponseWriter, r *http.Request) {
 		v.Parts = parts
 	}
 	s.show(w, r, http.StatusOK, "look", view{Title: "A look at " + v.File, Back: "/login?" + backTo(v.Path), Of: v})
+}
+
+// committedView is where a file was committed.
+type committedView struct {
+	Name, Path, Branch, Commit, File string
+	Same                             bool
+}
+
+// formCommit answers at once and leads nowhere: what it did is not to be done again.
+func (s *Server) formCommit(w http.ResponseWriter, r *http.Request) {
+	o, ok := s.orderBy(w, r)
+	if !ok {
+		return
+	}
+	c, p := s.commit(r.Context(), o, r.PathValue("look"), r.PostForm.Get("note"))
+	if p != nil {
+		s.refuse(w, r, *p)
+		return
+	}
+	v := committedView{printable(o.account, 200), accountPath(o.account), printable(c.Branch, 200), printable(c.Commit, 40), printable(c.Path, 500), c.Same}
+	s.show(w, r, http.StatusOK, "committed", view{Title: "Committed to " + v.Branch, Back: "/login?" + backTo(v.Path), Of: v})
 }
 
 func printables(texts []string) []string {

@@ -31,6 +31,12 @@ func (s *Server) problemOf(err error) problem {
 		return problem{http.StatusConflict, "other_plan", "the plan is another by now; look at it and decide again"}
 	case errors.Is(err, daemon.ErrOtherCommit):
 		return problem{http.StatusConflict, "other_commit", "that commit does not wait to be accepted; look at what does, by its full hash, and decide again"}
+	case errors.Is(err, daemon.ErrNoUploads):
+		return problem{http.StatusNotFound, "no_uploads", err.Error()}
+	case errors.Is(err, daemon.ErrNotValid):
+		return problem{http.StatusConflict, "not_valid", printable(err.Error(), reasonMost)}
+	case errors.Is(err, daemon.ErrNotPushed):
+		return problem{http.StatusBadGateway, "not_pushed", printable(err.Error(), reasonMost)}
 	case errors.Is(err, daemon.ErrNoLook):
 		return problem{http.StatusNotFound, "no_look", err.Error()}
 	case errors.As(err, &large):

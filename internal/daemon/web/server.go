@@ -96,6 +96,7 @@ func (s *Server) routes() []route {
 		{"POST", account + "/wake", givers, s.program(s.postWake)},
 		{"POST", account + "/suspend", givers, s.program(s.postSuspend)},
 		{"POST", account + "/resume", givers, s.program(s.postResume)},
+		{"POST", account + "/looks/{look}/commit", givers, s.program(s.postCommit)},
 		{"POST", account + "/look", givers, s.program(s.postLook)},
 
 		{"GET", "/{$}", readers, s.showAccounts},
@@ -108,6 +109,7 @@ func (s *Server) routes() []route {
 		{"POST", "/accounts/{account}/wake", givers, s.person(s.formWake)},
 		{"POST", "/accounts/{account}/suspend", givers, s.person(s.formSuspend)},
 		{"POST", "/accounts/{account}/resume", givers, s.person(s.formResume)},
+		{"POST", "/accounts/{account}/looks/{look}/commit", givers, s.person(s.formCommit)},
 		{"POST", "/accounts/{account}/look", givers, s.formLook},
 		{"GET", "/login", everybody, s.showLogin},
 		{"POST", "/login", everybody, s.formLogin},

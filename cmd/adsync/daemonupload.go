@@ -1,0 +1,85 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/internal/gitstore"
+)
+
+// commit puts a dropped file on the branch for uploads, as the account's files are
+// now: it has to be planned without a problem once more. Who and when stand in the
+// commit. The branch that is read is never written to.
+func (k *looker) commit(ctx context.Context, h daemon.Handed) (c daemon.Committed, err error) {
+	a, dir, done, err := k.open(ctx)
+	if err != nil {
+		return c, err
+	}
+	defer done()
+	l, name, err := k.with(ctx, a, dir, h.File, h.Content)
+	if err != nil {
+		return c, err
+	}
+	problems, hash := l.desired.Problems, ""
+	if !diag.HasErrors(problems) {
+		view, _, err := k.plan(ctx, a, l)
+		if err != nil {
+			return c, err
+		}
+		problems, hash = view.Plan.Problems, view.Plan.Hash()
+	}
+	if diag.HasErrors(problems) {
+		return c, fmt.Errorf("%w: %s", daemon.ErrNotValid, firstProblem(problems))
+	}
+	return k.push(ctx, a, name, hash, h)
+}
+
+func (k *looker) push(ctx context.Context, a *app, name, hash string, h daemon.Handed) (c daemon.Committed, err error) {
+	g := a.git
+	if g.revision.Ref == "refs/heads/"+k.uploads {
+		return c, configuration("uploads is %s, which is the branch that is read; want another, that somebody merges", k.uploads)
+	}
+	config, _, err := a.gitConfig(g.flags)
+	if err != nil {
+		return c, err
+	}
+	store, err := gitstore.Open(config) // the account's own is its run's
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
+	}
+	c = daemon.Committed{Branch: k.uploads, Path: path.Join(store.SubPath(), name)}
+	pushed, err := store.Push(ctx, gitstore.Answer{
+		Branch: k.uploads, Base: g.revision.Commit, Files: map[string][]byte{c.Path: h.Content}, Message: uploadMessage(c.Path, g.revision.Commit, hash, h),
+		Author: gitstore.Author{Name: cmp.Or(strings.Trim(withoutMarks(h.By), " ."), "somebody"), Email: cmp.Or(g.author.Email, "adsync@localhost")},
+	})
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
+	}
+	c.Commit, c.Same = pushed.Commit, pushed.Same
+	return c, nil
+}
+
+func uploadMessage(file, base, hash string, h daemon.Handed) string {
+	text := fmt.Sprintf("Upload %s\n\n", withoutMarks(path.Base(file)))
+	if h.Note != "" {
+		text += withoutMarks(h.Note) + "\n\n"
+	}
+	return text + fmt.Sprintf("Uploaded-by: %s\nUploaded-at: %s\nPlan: %s\nCommit: %s\n", withoutMarks(h.By), h.Time.UTC().Format(time.RFC3339), hash, base)
+}
+
+// withoutMarks keeps what somebody wrote of themselves in one line, and out of the
+// form of a commit.
+func withoutMarks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '<' || r == '>' || r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, diag.Printable(text))
+}

@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"context"
+	"time"
+)
+
+// Handed is a file that a person has committed to the branch for uploads, after a
+// look at it. From there it is somebody's to merge; the branch that is watched is
+// never written to.
+type Handed struct {
+	File    string // as it was looked at
+	Content []byte
+	By      string
+	Note    string
+	Time    time.Time
+}
+
+// Committed is where such a file is.
+type Committed struct {
+	Branch string `json:"branch"`
+	Commit string `json:"commit"` // full hash
+	Path   string `json:"path"`   // from the top of the repository
+	Same   bool   `json:"same"`   // the branch had it already; nothing was pushed
+}
+
+// Commit puts a file on the branch for uploads of an account.
+func (h *Hub) Commit(ctx context.Context, name string, u Handed) (Committed, error) {
+	l, err := h.loop(name)
+	if err != nil {
+		return Committed{}, err
+	}
+	if l.account.Commit == nil {
+		return Committed{}, ErrNoUploads
+	}
+	c, err := l.account.Commit(ctx, u)
+	if err == nil {
+		l.log.Info("a file was committed", "branch", c.Branch, "commit", c.Commit, "path", c.Path, "by", u.By)
+	}
+	return c, err
+}
