@@ -78,8 +78,9 @@ func (t *attendant) shown(s daemon.Status) {
 	defer t.mu.Unlock()
 	d := t.say
 	d.Running, d.State, d.Message, d.Last, d.Next, d.Exit = false, string(s.State), s.Message, s.Last, s.Next, codeOfClass(s.State)
+	d.Commit, d.Uncommitted = s.Revision.Commit, s.Revision.Uncommitted
 	d.Answer(t.taken)
-	same := t.say.State == d.State && t.say.Message == d.Message && !t.say.Running && len(t.taken) == 0 && time.Since(t.wrote) < sayEvery
+	same := t.say.State == d.State && t.say.Commit == d.Commit && t.say.Uncommitted == d.Uncommitted && t.say.Message == d.Message && !t.say.Running && len(t.taken) == 0 && time.Since(t.wrote) < sayEvery
 	t.taken, t.say = nil, d
 	if !same {
 		t.write()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/internal/watch"
 	"adsync/sources"
@@ -59,6 +60,9 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	if a.Folder != "" {
 		folder := newWatchedFolder(own, a.Folder, a.Settle, d.looking())
 		project, _ := own.readProject(a.Folder) // its problems are those of the first run
+		if at, err := project.Revision(nil); err == nil && at.Commit != "" {
+			own.note("%s is in a git work tree: its files count as they are, committed or not; git: {url: …} takes commits alone", diag.Printable(a.Folder))
+		}
 		w.source, watched, home = folder, folder.watch, project.StateFolder()
 	} else {
 		if a.State == "" {

@@ -37,8 +37,30 @@ adsync resume ends what is open; adsync resolve ADDRESS decides what is unknown.
 		},
 	}
 	a.fromGit(c, false)
+	a.orNamed(c)
 	a.outputs(c, "text", "json")
 	return c
+}
+
+// orNamed has status find the record by --account, or by --state without --git, as
+// the commands that order something do: no files are needed.
+func (a *app) orNamed(c *cobra.Command) {
+	var named namedFlags
+	c.Flags().StringVar(&named.account, "account", "", "name of an account in the daemon's configuration, in the place of a folder")
+	c.Flags().StringVar(&named.config, "config", "/etc/adsync/daemon.yaml", "the daemon's configuration, with --account")
+	c.Flags().Lookup("state").Usage = "folder of adsync's own state, where the files are not in a folder here; with --git as everywhere"
+	byFiles := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if git := c.Flags().Lookup("git"); git.Value.String() != "" || !c.Flags().Changed("state") && named.account == "" {
+			return byFiles(c, args)
+		}
+		named.state = c.Flags().Lookup("state").Value.String()
+		home, err := a.stateOf(c, args, named)
+		if err != nil {
+			return err
+		}
+		return a.showStatus(c.Context(), sources.Project{Home: home})
+	}
 }
 
 // statusDocument is the JSON form of status.
@@ -117,6 +139,10 @@ func (a *app) runStatus(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	return a.showStatus(ctx, project)
+}
+
+func (a *app) showStatus(ctx context.Context, project sources.Project) error {
 	d, err := a.statusOf(ctx, project)
 	if err != nil {
 		return err
@@ -296,6 +322,9 @@ func daemonLine(d *orders.Daemon) string {
 		if d.Message != "" {
 			text += ": " + d.Message
 		}
+	}
+	if d.Uncommitted > 0 {
+		text += fmt.Sprintf(", with %s that %.12s has not, or not so", plural(d.Uncommitted, "file"), d.Commit)
 	}
 	if !d.Running && !d.Next.IsZero() {
 		text += ", next run " + utc(d.Next)

@@ -3,11 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +16,6 @@ import (
 	"adsync/internal/diag"
 	"adsync/plan"
 	"adsync/reconcile"
-	"adsync/sources"
 	"adsync/state"
 )
 
@@ -55,22 +51,6 @@ type worker struct {
 	requests  atomic.Int64
 	suspended atomic.Bool // this run sends nothing
 	seen      *sight      // what the last whole run saw; nil: nothing can be skipped
-}
-
-// sight is what a run rested on. While it is the same, and the audit log names
-// nothing, another run would end as that one did.
-type sight struct {
-	sum      string   // of the files
-	read     []string // their names
-	operator string   // sum of the operator's file
-	serial   int64    // of the state
-	approved int      // how many approvals there were
-	planOnly bool
-	day      string    // in the account's time zone: plans depend on it
-	thaws    time.Time // when a freeze window ends that was open
-	mirror   state.Mirror
-	since    time.Time     // when the account was read
-	result   daemon.Result // how it ended
 }
 
 // Run does one run, from the files to the report.
@@ -116,43 +96,10 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	return w.reconcile(ctx, request, f, l)
 }
 
-// asBefore says that everything a run rests on is as the last one saw it, but
-// for the service, which was not asked yet.
-func (w *worker) asBefore(request daemon.Request, f files) bool {
-	s := w.seen
-	if s == nil || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool { return t == daemon.Asked || t == daemon.Daily }) {
-		return false
-	}
-	project, _ := w.app.readProject(f.dir) // what is wrong with it is part of what was seen
-	serial, err := state.SerialOf(project.StateFolder())
-	return err == nil && serial == s.serial && s.operator == w.operatorSum() && s.approved == w.approvals() && s.planOnly == w.suspended.Load() &&
-		(s.day == "" || s.day == w.today(project)) && (s.thaws.IsZero() || time.Now().Before(s.thaws)) && project.Sum(s.read) == s.sum
-}
-
-// skip asks whether anything moved at the service, with one request, and ends the
-// run where nothing did. Files that cannot be planned ask nothing.
-func (w *worker) skip(ctx context.Context, f files) (r daemon.Result, skipped bool) {
-	r = w.seen.result
-	r.Skipped, r.Plan, r.Run, r.Revision = true, nil, nil, f.revision
-	r.Revision.Content = w.seen.sum
-	if r.Class == daemon.Input {
-		return r, true
-	}
-	agent := &reconcile.Agent{Service: w.client, Now: w.app.clock.now, Sleep: w.app.clock.sleep}
-	moved, err := agent.MovedSince(ctx, w.seen.mirror)
-	if err != nil {
-		return w.failed(ctx, f.revision, err), true
-	}
-	if moved.None() && time.Since(w.seen.since) > reconcile.QuietFor {
-		w.seen.mirror = reconcile.Settled(w.seen.mirror)
-	}
-	return r, moved.None()
-}
-
 // reconcile is a whole run from files that were read: plan, apply, report.
 func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files, l loaded) daemon.Result {
 	r := daemon.Result{Revision: f.revision}
-	seen := &sight{sum: f.revision.Content, read: l.desired.Files, operator: w.operatorSum(), approved: w.approvals(), planOnly: w.suspended.Load()}
+	seen := &sight{sum: f.revision.Content, read: l.desired.Files, sources: l.desired.Sources, operator: w.operatorSum(), approved: w.approvals(), planOnly: w.suspended.Load()}
 	if diag.HasErrors(l.desired.Problems) {
 		r.Class, r.Message, r.Plan = daemon.Input, firstProblem(l.desired.Problems), w.app.unplanned(l)
 		seen.serial, _ = state.SerialOf(l.project.StateFolder())
@@ -227,6 +174,9 @@ func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result)
 	}
 	p := did.view.Plan
 	r.Plan = w.app.document(l, did.session.agent.Account, p)
+	if at := r.Plan.Revision; at != nil && r.Revision.Commit == "" { // a folder in a work tree
+		r.Revision.Commit, r.Revision.Uncommitted = at.Commit, len(at.Uncommitted)
+	}
 	if steps, err := did.session.store.Open(context.WithoutCancel(ctx)); err == nil {
 		r.Journal = len(steps)
 	}
@@ -311,22 +261,6 @@ func (w *worker) quarantined(ctx context.Context, did done) bool {
 	return true
 }
 
-// remember keeps what the next run may rest on, where this one came to an end
-// that stands until something changes.
-func (w *worker) remember(ctx context.Context, seen *sight, store state.Store, l loaded, r daemon.Result) {
-	if !slices.Contains([]daemon.Class{daemon.InSync, daemon.Applied, daemon.Held, daemon.Partial, daemon.Undecided, daemon.Suspended}, r.Class) {
-		return
-	}
-	mirror, err := store.MirrorHead(context.WithoutCancel(ctx))
-	if err != nil || len(mirror.Awaited) > 0 { // what adsync itself changed is read back by the next run
-		return
-	}
-	seen.mirror, seen.serial, seen.thaws, seen.day = mirror, store.Header().Serial, r.Until, w.today(l.project)
-	seen.result, seen.since = r, time.Now()
-	seen.result.Plan, seen.result.Run = nil, nil
-	w.seen = seen
-}
-
 // failed is the result of a run that an error ended.
 func (w *worker) failed(ctx context.Context, revision daemon.Revision, err error) daemon.Result {
 	r := daemon.Result{Class: classOfError(ctx, err), Message: oneLine(err), Revision: revision, After: afterOf(err)}
@@ -397,37 +331,6 @@ func (w *worker) approved(bound []reconcile.Bound) ([]reconcile.Bound, error) {
 		}
 	}
 	return bound, nil
-}
-
-func (w *worker) approvals() int {
-	approvals, err := w.orders.Approvals()
-	if err != nil {
-		return -1
-	}
-	return len(approvals)
-}
-
-// operatorSum follows the operator's file, on which limits and allowances rest.
-func (w *worker) operatorSum() string {
-	name, _ := w.app.operatorFile()
-	file, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.LimitReader(file, 2<<20)); err != nil {
-		return ""
-	}
-	return string(sum.Sum(nil))
-}
-
-func (w *worker) today(p sources.Project) string {
-	zone, err := time.LoadLocation(p.Account.TimeZone)
-	if err != nil {
-		zone = time.UTC
-	}
-	return time.Now().In(zone).Format(time.DateOnly)
 }
 
 // unplanned is the document of files nothing can be planned from.

@@ -88,6 +88,9 @@ type Revision struct {
 	Subject string    `json:"subject,omitempty"` // first line of its message
 	Time    time.Time `json:"time,omitzero"`
 	Content string    `json:"content,omitempty"` // hash over all files read
+	// Uncommitted counts the files that are not as Commit has them: of a folder in a git
+	// work tree, whose files count as they are.
+	Uncommitted int `json:"uncommitted,omitempty"`
 }
 
 // Rate is how many requests a minute the service takes of an account, and how

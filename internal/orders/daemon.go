@@ -29,6 +29,9 @@ type Daemon struct {
 	Last    time.Time `json:"last,omitzero"`
 	Next    time.Time `json:"next,omitzero"`
 
+	Commit      string `json:"commit,omitempty"`      // of the files that were read last; "" outside of git
+	Uncommitted int    `json:"uncommitted,omitempty"` // how many of them are not as it has them
+
 	Answered []string `json:"answered,omitempty"` // the ids of the newest wishes whose run has ended
 }
 

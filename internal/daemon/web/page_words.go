@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
 	"strings"
 	"time"
@@ -126,6 +127,9 @@ func revisionOf(v daemon.Revision) string {
 		}
 		if v.Subject != "" {
 			said += ": " + printable(v.Subject, 200)
+		}
+		if v.Uncommitted > 0 {
+			said += fmt.Sprintf(", and %d that are not committed", v.Uncommitted)
 		}
 		return said
 	case v.Content != "":
