@@ -4,33 +4,26 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
+	"adsync/internal/bench"
 	"adsync/internal/kinds"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
 // writeAccount writes an account of n campaigns, each with one ad group and one
-// ad, into files of at most 300 campaigns, and gives their bytes.
+// ad, into files of at most so many campaigns, and gives their bytes.
 func writeAccount(t testing.TB, dir string, campaigns, perFile int) [][]byte {
 	t.Helper()
-	var contents [][]byte
-	for from := 0; from < campaigns; from += perFile {
-		var b strings.Builder
-		for i := from; i < min(from+perFile, campaigns); i++ {
-			fmt.Fprintf(&b, accountTree, i, i, i, i)
-		}
-		name := filepath.Join(dir, fmt.Sprintf("part-%03d.yaml", from/perFile))
-		if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		contents = append(contents, []byte(b.String()))
+	paths, err := bench.Trees(3*campaigns).WriteYAML(dir, perFile)
+	must(t, err)
+	contents := make([][]byte, len(paths))
+	for i, path := range paths {
+		contents[i], err = os.ReadFile(path)
+		must(t, err)
 	}
 	return contents
 }

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"hash/crc32"
@@ -60,12 +61,16 @@ const deeper = 8
 // measure writes each resource alone: nested it takes no more than that, but
 // for its indentation.
 func (y *yamlSplit) measure() error {
+	var alone bytes.Buffer
+	w := &yamlWriter{out: bufio.NewWriter(&alone), schemas: y.schemas}
 	for _, a := range slices.Backward(y.snapshot.Addresses()) { // children come after their parents
-		alone, err := y.text("", []resource.Address{a})
-		if err != nil {
+		alone.Reset()
+		w.head(y.env)
+		w.document(y.snapshot.Get(a))
+		if err := w.out.Flush(); err != nil {
 			return err
 		}
-		own := int64(len(alone) + deeper*bytes.Count(alone, []byte("\n")))
+		own := int64(alone.Len() + deeper*bytes.Count(alone.Bytes(), []byte("\n")))
 		if own > y.limit {
 			return fmt.Errorf("%s takes %d bytes of YAML; a file may have %d", a, own, y.limit)
 		}

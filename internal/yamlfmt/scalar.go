@@ -80,6 +80,9 @@ var (
 // ReadsAsOther says whether some YAML reader takes the plain text for a number,
 // a date, a truth value or null.
 func ReadsAsOther(s string) bool {
+	if !mayReadAsOther(s) {
+		return false
+	}
 	if oldWords.MatchString(s) || oldNumber.MatchString(s) {
 		return true
 	}
@@ -89,4 +92,10 @@ func ReadsAsOther(s string) bool {
 	var node yaml.Node
 	err := yaml.Unmarshal([]byte(s), &node)
 	return err != nil || len(node.Content) != 1 || node.Content[0].Tag != "!!str"
+}
+
+// mayReadAsOther leaves out nearly all texts at once: the longest of the words is
+// false, and one of its letters has a twin of two bytes; numbers begin as these do.
+func mayReadAsOther(s string) bool {
+	return len(s) <= len("false")+1 || strings.IndexByte("-+._0123456789", s[0]) >= 0
 }

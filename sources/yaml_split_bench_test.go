@@ -1,0 +1,37 @@
+package sources
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"adsync/internal/bench"
+	"adsync/internal/kinds"
+)
+
+// BenchmarkWriteYAML is an account of 15,000 resources as a folder of files, and
+// as what one file would hold: the writer alone, without its cuts.
+func BenchmarkWriteYAML(b *testing.B) {
+	dir, shape := b.TempDir(), bench.Trees(15_000)
+	_, err := shape.WriteYAML(dir, 100)
+	must(b, err)
+	p, _ := ReadProject(dir)
+	d := Load(context.Background(), p, kinds.All())
+	env, err := p.Env()
+	must(b, err)
+	b.Run("files", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if files, err := p.YAMLFiles(kinds.All(), d.Snapshot, env); err != nil || len(files) == 0 {
+				b.Fatalf("%d files, %v", len(files), err)
+			}
+		}
+	})
+	b.Run("writer", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var out bytes.Buffer
+			must(b, WriteYAML(&out, kinds.All(), d.Snapshot, env))
+		}
+	})
+}
