@@ -5,7 +5,6 @@ const (
 	operationsOfAJob = 1_000
 	resultsOfAPage   = 100
 	resourcesOfAPage = 500
-	rowsOfInsights   = 2_000
 )
 
 // Refresh is how few pages list the whole account: campaigns, ad groups and ads,
@@ -19,9 +18,9 @@ func (s Shape) Refresh() int {
 }
 
 // Plan is how few requests a plan takes: every page, the account it is bound to,
-// its spend limits, and what its campaigns have spent. Of an account that holds
-// nothing it is that of the zero Shape.
-func (s Shape) Plan() int { return s.Refresh() + 2 + parts(s.Campaigns, rowsOfInsights) }
+// its spend limits, and, where there are campaigns, what they have spent: nothing,
+// which is one page. Of an account that holds nothing it is that of the zero Shape.
+func (s Shape) Plan() int { return s.Refresh() + 2 + min(1, s.Campaigns) }
 
 // Apply is the plan with the account before and after it.
 func (s Shape) Apply() int { return s.Plan() + 2 }
