@@ -45,6 +45,16 @@ func (g again) once(before again) again {
 	return left
 }
 
+// lookForLost reads back what of a job's lost results can be found out without
+// sending anything again.
+func (a *Agent) lookForLost(ctx context.Context, step state.Step, outcomes []settled, g again) ([]settled, again, error) {
+	outcomes, g, err := a.lookForUpdates(ctx, step, outcomes, g)
+	if err != nil {
+		return outcomes, g, err
+	}
+	return a.lookForKin(ctx, step, outcomes, g)
+}
+
 // lookForUpdates reads back the updates of which nothing is known: they carry no
 // key, and going again could undo what somebody did since. A create carries its
 // key, which asks for itself.
@@ -110,15 +120,23 @@ func (a *Agent) shown(ctx context.Context, expected []expectation) ([]bool, erro
 
 // repetition is a step of its own under a new job key. With creates in it the
 // body is the same, so that what succeeded is reused (interface, part 4, bulk
-// rule 10). Updates have no keys to be reused by: only those that failed go
-// again, so that nothing somebody did since to the others is undone.
-func (a *Agent) repetition(ctx context.Context, step state.Step, n int, g again) (state.Step, error) {
+// rule 10): of a create that is known, another one is a stray, and nothing
+// beneath that is of the tree. Updates have no keys to be reused by: only those
+// that failed go again, so that nothing somebody did since to the others is
+// undone.
+func (a *Agent) repetition(ctx context.Context, step state.Step, n int, outcomes []settled, g again) (state.Step, error) {
 	key, err := a.jobKey(ctx, "job")
 	if err != nil {
 		return step, err
 	}
 	step.ID, step.Key, step.JobID, step.Point, step.SentAt = fmt.Sprintf("%s+%d", step.ID, n), key, "", "", time.Time{}
 	if slices.ContainsFunc(step.Operations, func(o state.Operation) bool { return o.Key != "" }) {
+		step.Operations = slices.Clone(step.Operations)
+		for i, known := range outcomesIn(step, outcomes) {
+			if o := &step.Operations[i]; keyed(*o) && known.Outcome == state.OutcomeApplied {
+				o.Action, o.ResourceID = actionRepeat, known.ResourceID
+			}
+		}
 		return step, nil
 	}
 	return only(step, func(o state.Operation) bool { return g.mayPass[o.Address] || g.unclear[o.Address] })

@@ -106,6 +106,14 @@ func (m mortal) Advance(ctx context.Context, a []resource.Address) error {
 	return m.write("advance", func() error { return m.Store.Advance(ctx, a) })
 }
 
+func (m mortal) RecordUnmade(ctx context.Context, u []state.Unmade) error {
+	return m.write("recordunmade", func() error { return m.Store.RecordUnmade(ctx, u) })
+}
+
+func (m mortal) RecordSubmitted(ctx context.Context, at time.Time) error {
+	return m.write("recordsubmitted", func() error { return m.Store.RecordSubmitted(ctx, at) })
+}
+
 func (m mortal) NextSequence(ctx context.Context) (n int64, err error) {
 	err = m.write("nextsequence", func() error { n, err = m.Store.NextSequence(ctx); return err })
 	return n, err

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/state"
 )
 
 // creation is how the creates of a run reach the service.
@@ -18,6 +19,7 @@ type creation struct {
 	waiting  []resource.Address        // what an earlier step on it keeps from being created
 	followUp map[*plan.Change][]string // fields the create could not say
 	keys     map[resource.Address]string
+	unmade   map[resource.Address]state.Unmade
 }
 
 // planCreation decides the routes of all creates: whole new trees go into jobs,
@@ -28,7 +30,11 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 	if err != nil {
 		return creation{}, err
 	}
-	c := creation{followUp: map[*plan.Change][]string{}, keys: keys}
+	unmade, err := r.Store.Unmade(ctx)
+	if err != nil {
+		return creation{}, err
+	}
+	c := creation{followUp: map[*plan.Change][]string{}, keys: keys, unmade: unmade}
 	inBulk := map[resource.Address]bool{}
 	var bulk []packed
 	e := r.encoder()
@@ -40,7 +46,7 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 		followUp, ok := r.bulkPart(e, p, inBulk)
 		var one packed
 		if ok {
-			one, err = r.packCreate(e, p.postpone(followUp), fmt.Sprintf("c%d", len(bulk)+1), keys)
+			one, err = r.packUnder(ctx, e, p.postpone(followUp), fmt.Sprintf("c%d", len(bulk)+1), c)
 		}
 		switch {
 		case err != nil && !errors.Is(err, errTooLarge):
@@ -100,6 +106,24 @@ func (r *run) packCreate(e encoder, p part, id string, keys map[resource.Address
 		return packed{}, err
 	}
 	return encodeOperation(p, operation)
+}
+
+// packUnder packs a create under the key of its address, or under the next one
+// where that went with other bytes.
+func (r *run) packUnder(ctx context.Context, e encoder, p part, id string, c creation) (packed, error) {
+	address := p.change.Address
+	one, err := r.packCreate(e, p, id, c.keys)
+	if err != nil {
+		return one, err
+	}
+	spared, err := sparedFor(c.unmade[address], one)
+	if err != nil || spared {
+		return one, err
+	}
+	if c.keys[address], err = r.nextKey(ctx, address); err != nil {
+		return packed{}, err
+	}
+	return r.packCreate(e, p, id, c.keys)
 }
 
 // bulkPart says whether a create can go into a job: bulk can say it, and its

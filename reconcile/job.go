@@ -118,7 +118,7 @@ func (r *run) runJob(ctx context.Context, step state.Step, b batch) ([]settled, 
 	}
 	attempts, outcomes, again := []state.Step{step}, first.outcomes, first.again
 	for rerun := 1; err == nil && rerun <= maxReruns; rerun++ {
-		if outcomes, again, err = r.lookForUpdates(ctx, step, outcomes, again); err != nil || again.none() {
+		if outcomes, again, err = r.lookForLost(ctx, step, outcomes, again); err != nil || again.none() {
 			break
 		}
 		if err = r.Sleep(ctx, again.wait); err != nil {
@@ -126,13 +126,13 @@ func (r *run) runJob(ctx context.Context, step state.Step, b batch) ([]settled, 
 		}
 		var next sending
 		var repeated state.Step
-		if repeated, err = r.repetition(ctx, step, rerun, again); err != nil {
+		if repeated, err = r.repetition(ctx, step, rerun, outcomes, again); err != nil {
 			break
 		}
 		if next, err = r.sendJob(ctx, repeated); next.refusal != nil {
 			return outcomes, r.repetitionRefused(ctx, repeated, next.refusal)
 		}
-		attempts, outcomes, again = append(attempts, repeated), better(outcomes, next.outcomes), next.again.once(again)
+		attempts, outcomes, again = append(attempts, repeated), better(outcomes, r.withinTree(repeated, next.outcomes)), next.again.once(again)
 	}
 	if err != nil || anyUnknown(outcomes) {
 		return outcomes, err // what is unknown stays open, for recovery

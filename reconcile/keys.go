@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/seeded"
+	"adsync/state"
 )
 
 // createKey is the idempotency key of a create: the same for an account, an
@@ -41,6 +44,75 @@ func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Addres
 		}
 	}
 	return keys, nil
+}
+
+// madeNothing says that a job's own result is that a create did not happen. Its
+// key goes with the same bytes again (interface, part 4, bulk rule 10): whoever
+// has made it under that key in the meantime, with a state of his own, has made
+// this one.
+func madeNothing(step state.Step, operation state.Operation, o settled) bool {
+	said := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped && o.Code == string(diag.OperationSkipped)
+	return step.Route == state.Bulk && keyed(operation) && said
+}
+
+// spareKeys notes what was sent of creates that made nothing, under their keys.
+func (a *Agent) spareKeys(ctx context.Context, step state.Step, operations []state.Operation) error {
+	if len(operations) == 0 {
+		return nil
+	}
+	var body jobBody
+	if err := json.Unmarshal(step.Body, &body); err != nil {
+		return fmt.Errorf("read its body: %w", err)
+	}
+	sums := map[string]string{}
+	for _, raw := range body.Operations {
+		key, sum, err := sumOf(raw)
+		if err != nil {
+			return err
+		}
+		sums[key] = sum
+	}
+	unmade := make([]state.Unmade, len(operations))
+	for i, o := range operations {
+		unmade[i] = state.Unmade{Address: o.Address, Key: o.Key, Sum: sums[o.Key]}
+	}
+	return a.Store.RecordUnmade(ctx, unmade)
+}
+
+// sumOf gives the key of an operation and the hash of what it asks for.
+func sumOf(raw json.RawMessage) (key, sum string, err error) {
+	var o struct {
+		Type  string          `json:"type"`
+		Key   string          `json:"idempotency_key"`
+		Input json.RawMessage `json:"input"`
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return "", "", fmt.Errorf("read an operation: %w", err)
+	}
+	hash := sha256.Sum256(fmt.Appendf(nil, "%s\n%s", o.Type, o.Input))
+	return o.Key, hex.EncodeToString(hash[:]), nil
+}
+
+// sparedFor says whether the key an address has now may carry an operation: it
+// never went with other bytes.
+func sparedFor(unmade state.Unmade, one packed) (bool, error) {
+	if unmade.Key != one.key {
+		return true, nil
+	}
+	_, sum, err := sumOf(one.json)
+	return sum == unmade.Sum, err
+}
+
+// nextKey gives an address the key of its next attempt.
+func (r *run) nextKey(ctx context.Context, address resource.Address) (string, error) {
+	generation, err := r.Store.Generation(ctx, address)
+	if err == nil && !r.dry {
+		err = r.Store.Advance(ctx, []resource.Address{address})
+	}
+	if err != nil {
+		return "", fmt.Errorf("generation of %s: %w", address, err)
+	}
+	return createKey(r.Account.ID, address, generation+1), nil
 }
 
 // jobKey is the Idempotency-Key of a bulk job: a number of the journal, used

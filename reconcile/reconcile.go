@@ -277,7 +277,23 @@ func (a *Agent) checkAccount(ctx context.Context) error {
 		return fmt.Errorf("time zone of the ad account is %q; want an IANA name: %w", live.TimeZone, err)
 	}
 	a.Zone = zone
-	return a.Store.Bind(ctx, a.Account)
+	if err := a.Store.Bind(ctx, a.Account); err != nil {
+		return err
+	}
+	return a.shareSubmissions(ctx)
+}
+
+// shareSubmissions has the service's limit of submissions hold for all processes
+// of this state, one after the other. One that only reads leaves no trace.
+func (a *Agent) shareSubmissions(ctx context.Context) error {
+	submitted, err := a.Store.Submitted(ctx)
+	if err != nil {
+		return err
+	}
+	a.Service.ShareSubmissions(submitted, func(ctx context.Context, at time.Time) error {
+		return ignoreReadOnly(a.Store.RecordSubmitted(context.WithoutCancel(ctx), at))
+	})
+	return nil
 }
 
 // rename has the record follow the keys, before anything is sent under them.

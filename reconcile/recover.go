@@ -275,9 +275,9 @@ func (a *Agent) lostJob(ctx context.Context, step state.Step, cause error, recov
 }
 
 // repeatJob runs the body of a job whose results are not whole once more, unless
-// reading back what carries no key leaves nothing unknown.
+// reading back leaves nothing unknown.
 func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settled, g again) ([]settled, error) {
-	outcomes, g, err := a.lookForUpdates(ctx, step, outcomes, g)
+	outcomes, g, err := a.lookForLost(ctx, step, outcomes, g)
 	if err != nil || !anyUnknown(outcomes) {
 		return outcomes, err
 	}
@@ -288,7 +288,7 @@ func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settl
 	if err != nil {
 		return outcomes, err
 	}
-	repeated, err := a.repetition(ctx, step, int(sequence), g)
+	repeated, err := a.repetition(ctx, step, int(sequence), outcomes, g)
 	if err != nil {
 		return outcomes, err
 	}
@@ -302,5 +302,5 @@ func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settl
 	if err != nil {
 		return outcomes, err
 	}
-	return better(outcomes, sent.outcomes), nil
+	return better(outcomes, a.withinTree(repeated, sent.outcomes)), nil
 }

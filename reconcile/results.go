@@ -17,7 +17,8 @@ const longestWait = 10 * time.Minute
 
 // finish records outcomes, bindings and last-applied in one transaction.
 // Creates that surely did not happen advance: their next attempt is another one,
-// under another key. Only what an interrupt forbids to send keeps them from being
+// under another key, but for those of a job that go again as the same bytes
+// (keys.go). Only what an interrupt forbids to send keeps them from being
 // recorded: the step stays as it is, and recovery finds them again.
 func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled) error {
 	outcomes, err := a.withoutStrays(ctx, step, outcomes)
@@ -35,6 +36,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 	}
 	var applied []state.Applied
 	var refused []resource.Address
+	var spared []state.Operation
 	for i, o := range outcomes {
 		operation := step.Operations[i]
 		switch { // outcomes stand in the order of the operations
@@ -46,11 +48,16 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],
 				Attributes: operation.Set, Replace: operation.Complete,
 			})
+		case o.Outcome != state.OutcomeUnknown && madeNothing(step, operation, o):
+			spared = append(spared, operation)
 		case o.Outcome != state.OutcomeUnknown && operation.ResourceID == "":
 			refused = append(refused, o.Address)
 		}
 	}
 	if err := a.Store.Advance(ctx, refused); err != nil {
+		return fmt.Errorf("journal %s: %w", step.ID, err)
+	}
+	if err := a.spareKeys(ctx, step, spared); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	if err := a.Store.Finish(ctx, step.ID, applied, outcomes); err != nil {

@@ -73,7 +73,17 @@ func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps
 	if err != nil {
 		return nil, nil, err
 	}
+	unmade, err := r.Store.Unmade(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, p := range parts {
+		address := p.change.Address
+		if p.create && unmade[address].Key == keys[address] { // a job has sent other bytes under it
+			if keys[address], err = r.nextKey(ctx, address); err != nil {
+				return nil, nil, err
+			}
+		}
 		step, err := r.singleStep(wave, p, keys[p.change.Address])
 		if err != nil {
 			r.settle(p, settled{Address: p.change.Address, Outcome: state.OutcomeFailed, Code: string(diag.OperationFailed), Message: err.Error()})

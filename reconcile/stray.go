@@ -77,7 +77,7 @@ func (a *Agent) withoutStrays(ctx context.Context, step state.Step, outcomes []s
 	if !repeats(step.Operations) {
 		return outcomes, nil
 	}
-	strays, apart := straysOf(a.Schemas, step.Operations, outcomes)
+	strays, _ := straysOf(a.Schemas, step.Operations, outcomes)
 	for _, s := range strays {
 		if err := a.archiveStray(ctx, step, s); err != nil {
 			return nil, fmt.Errorf("archive %s, which the service made a second time as %s: %w", s.address, s.id, err)
@@ -86,6 +86,17 @@ func (a *Agent) withoutStrays(ctx context.Context, step state.Step, outcomes []s
 	if len(strays) > 0 && a.Notice != nil {
 		a.Notice(fmt.Sprintf("the service made %s a second time, as %s, where its create was repeated; that one and what came beneath it are archived, and the rest goes through single requests", strays[0].address, strays[0].id))
 	}
+	return a.withinTree(step, outcomes), nil
+}
+
+// withinTree gives the outcomes of a job without what it made beside its tree:
+// a repeated parent is the one that is there, and what stands beneath a stray is
+// not created.
+func (a *Agent) withinTree(step state.Step, outcomes []settled) []settled {
+	if len(outcomes) == 0 { // nothing was heard of it
+		return outcomes
+	}
+	_, apart := straysOf(a.Schemas, step.Operations, outcomes)
 	kept := slices.Clone(outcomes)
 	for i, o := range step.Operations {
 		switch {
@@ -95,7 +106,7 @@ func (a *Agent) withoutStrays(ctx context.Context, step state.Step, outcomes []s
 			kept[i] = settled{Address: o.Address, Outcome: state.OutcomeSkipped, Message: "was made beneath a second " + a.Schemas.Parent(o.Address).String() + ", which is archived"}
 		}
 	}
-	return kept, nil
+	return kept
 }
 
 // archiveStray sends one journalled request. What is archived already is done.

@@ -232,18 +232,21 @@ func TestLostUpdateIsNotSentAgain(t *testing.T) {
 // next run resolves it with the old bytes before it plans the edit.
 func TestLostResultIsResolvedBeforeTheEdit(t *testing.T) {
 	for _, found := range []bool{true, false} {
-		w := newWorld(t)
+		w := newWorld(t, points("list_visibility_lag=60s")) // else the list shows it at once
 		hide := true
 		w.service.SetHooks(&service.Hooks{Results: func(_ world_.Job, results []world_.JobResult) []world_.JobResult {
 			if !hide {
 				return results
 			}
-			return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool { return r.Type == "ad_group.create" && r.Status == "created" })
+			return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool { return r.Type != "campaign.create" && r.Status == "created" })
 		}})
 		w.tree("spring", "active")
 		report := w.apply()
 		if got := outcomes(report)["ad_group/spring/g"]; got != state.OutcomeUnknown {
 			t.Fatalf("ad group is %s; want unknown", got)
+		}
+		if err := w.sleep(t.Context(), 2*time.Minute); err != nil {
+			t.Fatal(err)
 		}
 		if status := w.live("campaign/spring", "status"); status != `"paused"` {
 			t.Errorf("campaign above the unknown is %s; want paused", status)

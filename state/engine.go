@@ -26,7 +26,9 @@ const (
 	classReport     class = "report"     // run → its report, compressed
 	classRun        class = "run"        // run → when and what
 	classStep       class = "step"       // step → where it stands
+	classSubmitted  class = "submitted"  // "jobs" → when the last were submitted, Unix milliseconds
 	classReverted   class = "reverted"   // address → how often its attributes were written back
+	classUnmade     class = "unmade"     // address → key and hash of a create that made nothing
 	classWaiting    class = "waiting"    // address → edits an apply has seen and not carried out
 )
 

@@ -50,6 +50,13 @@ type Applied struct {
 	Replace bool
 }
 
+// Unmade is a create that was sent under a key and surely made nothing.
+type Unmade struct {
+	Address resource.Address
+	Key     string
+	Sum     string // hash of what was sent
+}
+
 // Run is one pass: read, plan, apply, verify.
 type Run struct {
 	ID       string
@@ -111,6 +118,11 @@ type Store interface {
 	// It starts at 1; Advance, and what ends a life, raise it.
 	Generation(ctx context.Context, address resource.Address) (int, error)
 	Advance(ctx context.Context, addresses []resource.Address) error
+	// Unmade gives the creates that were sent under the key of an address and
+	// surely made nothing: the same bytes go under it again, others under the next.
+	// RecordUnmade adds some; the end of a life drops them.
+	Unmade(ctx context.Context) (map[resource.Address]Unmade, error)
+	RecordUnmade(ctx context.Context, unmade []Unmade) error
 	// NextSequence gives 1, 2, 3, …: each number once in the life of the state.
 	NextSequence(ctx context.Context) (int64, error)
 
@@ -155,6 +167,11 @@ type Store interface {
 	// in their place.
 	Reverted(ctx context.Context) (*resource.Snapshot, error)
 	RecordReverted(ctx context.Context, reverted *resource.Snapshot) error
+
+	// Submitted gives when jobs were last submitted to the account, oldest first, as
+	// far as the service's limit of submissions asks for it; RecordSubmitted adds one.
+	Submitted(ctx context.Context) ([]time.Time, error)
+	RecordSubmitted(ctx context.Context, at time.Time) error
 
 	// Moves gives what applies set out to do to spend since a moment, oldest
 	// first; RecordMove adds one.

@@ -87,6 +87,11 @@ func (c *Client) limited(ctx context.Context, r request, decode func([]byte) err
 	if err := c.Halted(); err != nil && r.mutates() {
 		return neither, err
 	}
+	if r.bulk {
+		if err := c.submissions.tell(ctx, c.now()); err != nil {
+			return neither, err
+		}
+	}
 	c.around(ctx, func() { failed = c.attempt(ctx, r, decode) })
 	return failed, nil
 }

@@ -29,6 +29,7 @@ type Client struct {
 	transport      http.RoundTripper
 	halt           func() error
 	around         func(context.Context, func())
+	submissions    *submissions
 	limiter        *limiter
 	breaker        *breaker
 	budget         *budget
@@ -84,6 +85,7 @@ func New(cfg Config) (*Client, error) {
 		transport:      transport,
 		halt:           cfg.Halt,
 		around:         cfg.Around,
+		submissions:    &submissions{},
 		limiter:        newLimiter(cfg.Limits, cfg.Now, cfg.Sleep, waits.tell),
 		breaker:        newBreaker(cfg, waits.tell),
 		budget:         newBudget(),

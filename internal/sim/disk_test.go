@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"sync"
+	"time"
 
 	"adsync/internal/resource"
 	"adsync/internal/sim/oracle"
@@ -135,6 +136,25 @@ func (d *disk) Advance(ctx context.Context, a []resource.Address) error {
 	return d.write(func() error { return d.Store.Advance(ctx, a) })
 }
 
+func (d *disk) RecordUnmade(ctx context.Context, u []state.Unmade) error {
+	return d.write(func() error { return d.Store.RecordUnmade(ctx, u) })
+}
+
+// RecordSubmitted is no effect of its own: the request that follows is one, and
+// to die between the two is to die there.
+func (d *disk) RecordSubmitted(ctx context.Context, at time.Time) error {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	if d.process.ended() {
+		return errDead
+	}
+	err := d.Store.RecordSubmitted(ctx, at)
+	if err == nil {
+		d.wrote(d.Header(), true)
+	}
+	return err
+}
+
 func (d *disk) NextSequence(ctx context.Context) (n int64, err error) {
 	err = d.put(true, func() error { n, err = d.Store.NextSequence(ctx); return err })
 	return n, err
@@ -166,4 +186,28 @@ func (d *disk) RecordMove(ctx context.Context, m state.Move) error {
 
 func (d *disk) RecordRun(ctx context.Context, r state.Run) error {
 	return d.write(func() error { return d.Store.RecordRun(ctx, r) })
+}
+
+func (d *disk) Rename(ctx context.Context, r []state.Renamed) error {
+	return d.write(func() error { return d.Store.Rename(ctx, r) })
+}
+
+func (d *disk) Await(ctx context.Context, ids []string) error {
+	return d.write(func() error { return d.Store.Await(ctx, ids) })
+}
+
+func (d *disk) RecordMirror(ctx context.Context, m state.Mirror) error {
+	return d.write(func() error { return d.Store.RecordMirror(ctx, m) })
+}
+
+func (d *disk) RecordReport(ctx context.Context, run string, head, report []byte) error {
+	return d.write(func() error { return d.Store.RecordReport(ctx, run, head, report) })
+}
+
+func (d *disk) Block(ctx context.Context, b []state.Blocked) error {
+	return d.write(func() error { return d.Store.Block(ctx, b) })
+}
+
+func (d *disk) Unblock(ctx context.Context, a []resource.Address) error {
+	return d.write(func() error { return d.Store.Unblock(ctx, a) })
 }

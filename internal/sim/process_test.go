@@ -48,6 +48,12 @@ func (p *process) effect() bool {
 	return !p.dead
 }
 
+func (p *process) ended() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dead
+}
+
 // lastWords says once whether the write at which the process died was kept, and
 // that this is that write.
 func (p *process) lastWords() (keep, first bool) {

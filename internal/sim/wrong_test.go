@@ -24,6 +24,14 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"an activation by somebody, before a raised budget", script{Seed: 10904, Actions: []action{
 			{Do: "add", Value: 20}, {Do: "apply"}, {Do: "foreign", What: 1}, {Do: "edit", What: 14, Value: 38},
 		}}},
+		{"a lost result, a death, and keys that are known late", script{Seed: 4000489, Points: 6743976536629933429, Actions: []action{
+			{Do: "add"}, {Do: "add", What: 1, Value: 37}, {Do: "fault", Fault: `{"match": {"times": 1}, "action": {"job": {"do": "lose_result", "n": 1}}}`},
+			{Do: "add", Value: 3}, {Do: "apply", Death: death{At: 50, Keep: true}}, {Do: "apply"},
+		}}},
+		{"a skipped create, and another agent with a state of its own", script{Seed: 5010629, Points: 3882683165317269899, Actions: []action{
+			{Do: "add"}, {Do: "add"}, {Do: "apply", Death: death{At: 44, Keep: true}},
+			{Do: "fault", Fault: `{"match": {"times": 1}, "action": {"job": {"do": "skip", "n": 2}}}`}, {Do: "both"},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

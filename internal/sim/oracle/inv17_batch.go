@@ -18,11 +18,11 @@ const (
 	jobsWindow     = 10 * time.Second
 )
 
-// BatchLegality is invariant 17. A process never sends more jobs than an account
-// may, dry runs and repetitions counted; of several processes it does not know,
-// the account takes no more either way.
+// BatchLegality is invariant 17. An agent never sends more jobs than an account
+// may, whatever its processes die of, dry runs and repetitions counted; of an agent
+// with another state it does not know, the account takes no more either way.
 func BatchLegality(h *History) error {
-	sent, taken := map[int][]time.Time{}, map[string][]time.Time{}
+	sent, taken := map[string][]time.Time{}, map[string][]time.Time{}
 	for _, r := range h.Requests {
 		if r.Path != jobsPath || r.Method != "POST" {
 			continue
@@ -30,8 +30,9 @@ func BatchLegality(h *History) error {
 		if err := r.legal(); err != nil {
 			return fmt.Errorf("request %d: %w", r.N, err)
 		}
-		if sent[r.Process] = append(sent[r.Process], r.At); tooMany(sent[r.Process]) {
-			return fmt.Errorf("request %d is the eleventh job of a process within %s", r.N, jobsWindow)
+		agent := fmt.Sprintf("%d at %s", r.Agent, h.accountOf(r))
+		if sent[agent] = append(sent[agent], r.At); tooMany(sent[agent]) {
+			return fmt.Errorf("request %d is the eleventh job of an agent within %s", r.N, jobsWindow)
 		}
 		if r.Status < 200 || r.Status >= 300 {
 			continue

@@ -37,16 +37,16 @@ func TestEveryLimitOfAJobIsSeen(t *testing.T) {
 		"an ad that names another campaign": func(h *History) {
 			h.job(`"campaign_idempotency_key": "a", "ad_group`, `"campaign_idempotency_key": "b", "ad_group`)
 		},
-		"a parent after its child":                         parentLast,
-		"an operation that is none":                        func(h *History) { h.job(`"type": "campaign.create"`, `"type": "campaign.make"`) },
-		"eleven jobs of one process, most of them refused": func(h *History) { h.refused(h.jobs(11, 999*time.Millisecond, 1)) },
-		"eleven jobs of two agents":                        func(h *History) { h.jobs(11, 999*time.Millisecond, 0, 1) },
+		"a parent after its child":                       parentLast,
+		"an operation that is none":                      func(h *History) { h.job(`"type": "campaign.create"`, `"type": "campaign.make"`) },
+		"eleven jobs of one agent, most of them refused": func(h *History) { h.refused(h.jobs(11, 999*time.Millisecond, 1)) },
+		"eleven jobs of two agents":                      func(h *History) { h.jobs(11, 999*time.Millisecond, 0, 1) },
 	} {
 		refuses(t, 17, what, spoil)
 	}
 	h := sound()
 	h.jobs(30, time.Second, 1)
-	h.refused(h.jobs(30, time.Second/2, 1, 2))
+	h.refused(h.jobs(30, time.Second/2, 0, 1))
 	if err := BatchLegality(h); err != nil {
 		t.Errorf("ten jobs in ten seconds: %v", err)
 	}
@@ -75,13 +75,13 @@ func updates(n int) []byte {
 	return []byte(`{"operations": [` + strings.Join(operations, ",") + `]}`)
 }
 
-// jobs has processes of an agent take turns at sending as many jobs, one every so
-// often, an hour after the last.
-func (h *History) jobs(n int, every time.Duration, processes ...int) []*Request {
+// jobs has agents take turns at sending as many jobs, one every so often, an hour
+// after the last, each by a process of its own.
+func (h *History) jobs(n int, every time.Duration, agents ...int) []*Request {
 	first := h.Requests[len(h.Requests)-1].At.Add(time.Hour)
 	for i := range n {
 		next := *h.Requests[3]
-		next.N, next.At, next.Process = len(h.Requests)+1, first.Add(time.Duration(i)*every), processes[i%len(processes)]
+		next.N, next.At, next.Agent, next.Process = len(h.Requests)+1, first.Add(time.Duration(i)*every), agents[i%len(agents)], len(h.Requests)+1
 		h.Requests = append(h.Requests, &next)
 	}
 	return h.Requests[len(h.Requests)-n:]

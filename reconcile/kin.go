@@ -1,0 +1,145 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+// lookForKin finds creates of a job that has ended, whose results were lost, by
+// what is known of those above and beneath them. A create stands beneath what the
+// same job created (interface, part 4, bulk rule 2): a known child tells its
+// parent's id, and beneath a known parent the name tells a child. To ask the
+// service by their keys could make the tree a second time where it does not know
+// them yet, and bind a parent of one tree and a child of the other.
+func (a *Agent) lookForKin(ctx context.Context, step state.Step, outcomes []settled, g again) ([]settled, again, error) {
+	if !slices.ContainsFunc(step.Operations, keyed) || !anyUnknown(outcomes) {
+		return outcomes, g, nil
+	}
+	ids, err := a.boundIDs(ctx)
+	if err != nil {
+		return outcomes, g, err
+	}
+	k := kin{Agent: a, step: step, outcomes: slices.Clone(outcomes), ids: ids, at: map[resource.Address]int{}}
+	for i, o := range step.Operations {
+		k.at[o.Address] = i
+		if k.outcomes[i].Outcome == state.OutcomeApplied || o.Action == actionRepeat {
+			k.ids[o.Address] = k.outcomes[i].ResourceID
+		}
+	}
+	if err := errors.Join(k.above(ctx), k.beneath(ctx)); err != nil {
+		return outcomes, g, fmt.Errorf("look for what a job made: %w", err)
+	}
+	for _, address := range k.found {
+		delete(g.unclear, address)
+	}
+	return k.outcomes, g, nil
+}
+
+// kin is the search among the operations of one job.
+type kin struct {
+	*Agent
+	step     state.Step
+	outcomes []settled
+	ids      map[resource.Address]string // of what is recorded, and of what the job is known to have made
+	at       map[resource.Address]int    // where the operation on an address stands
+	found    []resource.Address
+}
+
+// lost says that the result of a create is missing, that it met no conflict, and
+// that no other attempt is recorded.
+func (k *kin) lost(i int) bool {
+	o := k.step.Operations[i]
+	return keyed(o) && k.ids[o.Address] == "" && k.outcomes[i].Outcome == state.OutcomeUnknown && !inConflict(o.Code) && !inConflict(k.outcomes[i].Code)
+}
+
+func (k *kin) bind(i int, id string) {
+	o := k.step.Operations[i]
+	if boundElsewhere(k.ids, o.Address, id) {
+		return
+	}
+	k.outcomes[i] = settled{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
+	k.ids[o.Address] = id
+	k.found = append(k.found, o.Address)
+}
+
+// above gives lost parents the id their children name, from the lowest up.
+func (k *kin) above(ctx context.Context) error {
+	for i := len(k.step.Operations) - 1; i >= 0; i-- { // parents stand before their children
+		child := k.step.Operations[i]
+		parent, there := k.at[k.Schemas.Parent(child.Address)]
+		if !there || !k.lost(parent) || child.ResourceID != "" || k.outcomes[i].Outcome != state.OutcomeApplied {
+			continue
+		}
+		schema := k.Schemas.Of(child.Address.Kind)
+		record, err := k.reader().one(ctx, schema, k.outcomes[i].ResourceID, nil)
+		if err != nil {
+			if stops(err) {
+				return err
+			}
+			continue // it does not show
+		}
+		live, err := decoder{zone: k.Zone}.decode(schema, record)
+		if err != nil {
+			return err
+		}
+		if live.ParentID != "" && sameName(schema, child.Set, live) {
+			k.bind(parent, live.ParentID)
+		}
+	}
+	return nil
+}
+
+// beneath finds lost creates by their names, one list for all of a parent.
+func (k *kin) beneath(ctx context.Context) error {
+	listed := map[resource.Address][]*resource.Resource{}
+	for i, o := range k.step.Operations {
+		parent := k.Schemas.Parent(o.Address)
+		if _, there := k.at[parent]; !there || !k.lost(i) || k.ids[parent] == "" {
+			continue
+		}
+		schema := k.Schemas.Of(o.Address.Kind)
+		children, known := listed[parent]
+		if !known {
+			var err error
+			if children, err = k.children(ctx, schema, k.ids[parent]); err != nil {
+				return err
+			}
+			listed[parent] = children
+		}
+		named := slices.DeleteFunc(slices.Clone(children), func(r *resource.Resource) bool {
+			return !sameName(schema, o.Set, r) || boundElsewhere(k.ids, o.Address, r.ID)
+		})
+		if len(named) == 1 {
+			k.bind(i, named[0].ID)
+		}
+	}
+	return nil
+}
+
+// children are the resources of a kind that stand beneath an id, none where the
+// service does not list them.
+func (k *kin) children(ctx context.Context, schema *resource.Schema, parentID string) ([]*resource.Resource, error) {
+	var children []*resource.Resource
+	for record, err := range k.reader().list(ctx, schema, url.Values{schema.ParentWire: {parentID}}) {
+		if err != nil && !stops(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		live, err := decoder{zone: k.Zone}.decode(schema, record)
+		if err != nil {
+			return nil, err
+		}
+		if live.ParentID == parentID && !schema.Removed(live) {
+			children = append(children, live)
+		}
+	}
+	return children, nil
+}
