@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded draws clients corrupt pictures screenshots deps clean idle soak
+.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots deps clean idle soak
 
 all: build
 
@@ -105,6 +105,15 @@ soak:
 crash:
 	$(GO) test -count=1 -v -timeout 60m -run 'TestPower|TestDisk' ./state -power-cuts 8 -disk-faults 1
 	$(GO) test -count=1 -timeout 60m -run 'TestCrash' ./reconcile -crash-stride 1
+
+# mutate: change the guards of plan and the journal of state in hundreds of small ways,
+# each alone, and count what their tests notice; EVERY=1 tries every change.
+EVERY     ?= 3
+UNMUTATED ?= PowerCut|Flipped|Disk|Killed|S23|Cut|Mirror|Newest|Seal|Report|Concurrent|Golden|Folder|Full|Bench|Alloc|Damage
+mutate:
+	cd internal/tools && $(GO) build -o ../../bin/mutate ./mutate
+	./bin/mutate -every $(EVERY) -bound 300ms -args -rapid.checks=10 -files '^(guard_amount|guard_updates|guard_undecided|protect|prune|refused)\.go$$' ./plan
+	./bin/mutate -bound 1s -skip '$(UNMUTATED)' -args -rapid.checks=10 -files '^(journal|step|codec)\.go$$' ./state
 
 # seeded: build each mistake of internal/seeded in, and want the test that is named
 # for it to fail within a minute.
