@@ -35,7 +35,7 @@ func (d *differ) activated(k *kind) []row {
 		}
 		for j := range c.Fields {
 			if f := &c.Fields[j]; f.Name == k.delivery && f.Phase == Activate && f.Cause == Edit {
-				starts = append(starts, row{address: c.Address, position: f.Desired.Position, desired: f.Desired, was: f.Live, change: i})
+				starts = append(starts, row{address: c.Address, position: f.Desired.Position, desired: f.Desired, was: f.Live(), change: i})
 			}
 		}
 	}

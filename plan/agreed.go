@@ -221,10 +221,10 @@ func (d *differ) compareField(c *Change, f *Field, was agreedField, known bool) 
 		return Stale{}, false
 	case !known || !f.Desired.Equal(was.Desired) && f.Cause != SentAlong:
 		return d.movedFrom(c, f.Name, StaleFiles, was.Desired, f.Desired, "is %s in the files now; the saved plan has %s"), true
-	case !f.Live.Equal(was.Live):
-		return d.movedFrom(c, f.Name, StaleLive, was.Live, f.Live, "is %s at the service now; the plan was saved with %s"), true
-	case !f.Last.Equal(was.Last):
-		return d.movedFrom(c, f.Name, StaleRecord, was.Last, f.Last, "was last applied as %s; the plan was saved with %s"), true
+	case !f.Live().Equal(was.Live):
+		return d.movedFrom(c, f.Name, StaleLive, was.Live, f.Live(), "is %s at the service now; the plan was saved with %s"), true
+	case !f.Last().Equal(was.Last):
+		return d.movedFrom(c, f.Name, StaleRecord, was.Last, f.Last(), "was last applied as %s; the plan was saved with %s"), true
 	}
 	return Stale{}, false
 }

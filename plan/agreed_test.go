@@ -94,7 +94,7 @@ func valuesSent(changes []plan.Change) map[string]bool {
 		}
 		for _, f := range c.Fields {
 			if f.Cause != plan.SentAlong {
-				all[strings.Join([]string{string(c.Action), c.Address.String(), c.ID, f.Name, f.Desired.String(), f.Live.String(), f.Last.String()}, " ")] = true
+				all[strings.Join([]string{string(c.Action), c.Address.String(), c.ID, f.Name, f.Desired.String(), f.Live().String(), f.Last().String()}, " ")] = true
 			}
 		}
 	}

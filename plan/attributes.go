@@ -95,27 +95,29 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 		if a == nil || named && p.Has(n.Name) {
 			continue
 		}
-		f := Field{Name: n.Name, Desired: n.Value, Live: t.live.Value(n.Name), Cause: Edit}
-		if t.last != nil {
-			f.Last = t.last.Value(n.Name)
-		}
+		was, now := valueOf(t.last, n.Name), t.live.Value(n.Name)
+		differs, notes := false, false
 		switch {
 		case a.Protects:
-			if !same(f.Desired, f.Last) {
-				recorded = append(recorded, f)
-			}
-		case t.live.AsSent && f.Live.IsAbsent():
-			recorded = append(recorded, f)
-		case d.mergedOf(t, &f):
-			recorded = append(recorded, f)
+			notes = !same(n.Value, was)
+		case t.live.AsSent && now.IsAbsent():
+			notes = true
+		case d.mergedOf(t, n, was):
+			notes = true
 		case !readable(a):
-			f.Live = resource.Value{}
-			if t.last == nil && n.Value.IsSet() || t.last != nil && !same(f.Desired, f.Last) {
-				fields = append(fields, f)
-			}
-		case !same(f.Desired, f.Live):
+			now = resource.Value{}
+			differs = t.last == nil && n.Value.IsSet() || t.last != nil && !same(n.Value, was)
+		case !same(n.Value, now):
+			differs = true
+		default:
+			notes = was.IsAbsent() || !same(n.Value, was)
+		}
+		switch f := (Field{Name: n.Name, Desired: n.Value, Cause: Edit}); {
+		case differs:
+			f.beside = d.besides(was, now)
 			fields = append(fields, f)
-		case f.Last.IsAbsent() || !same(f.Desired, f.Last):
+		case notes:
+			f.beside = d.besides(was, now)
 			recorded = append(recorded, f)
 		}
 	}
@@ -156,13 +158,13 @@ func readable(a *resource.Attribute) bool { return a.Wire.Path != "" }
 func (d *differ) sortOutFields(t three, c *Change) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		f.Phase = phaseOf(t.kind.attributes[f.Name], f.Desired, f.Live)
+		f.Phase = phaseOf(t.kind.attributes[f.Name], f.Desired, f.Live())
 	}
 	d.phaseSpan(&t, c.Fields)
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		a := t.kind.attributes[f.Name]
-		if t.last != nil && readable(a) && !f.Last.IsAbsent() && same(f.Desired, f.Last) {
+		if t.last != nil && readable(a) && !f.Last().IsAbsent() && same(f.Desired, f.Last()) {
 			f.Cause = Drift
 		}
 		c.Hazards = withHazards(c.Hazards, a, f)
@@ -192,7 +194,7 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 	hold := func(h Hazard, message string) []Hold {
 		return []Hold{{Hazard: h, Message: message, Allow: allowAt(h, t.address)}}
 	}
-	foreign := t.last == nil || f.Last.IsAbsent() && !unset(f.Live)
+	foreign := t.last == nil || f.Last().IsAbsent() && !unset(f.Live())
 	switch {
 	case a.Spend == resource.Delivery:
 		return d.statusHolds(t, a, f, foreign)
@@ -203,13 +205,13 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 	case f.Cause == Drift && d.Policy.driftOf(a.Name) == Revert:
 		return nil
 	case f.Cause == Drift:
-		return hold(Drifts, "changed outside adsync from "+a.Show(f.Last)+" to "+a.Show(f.Live)+"; write that in the file, or allow undoing it")
+		return hold(Drifts, "changed outside adsync from "+a.Show(f.Last())+" to "+a.Show(f.Live())+"; write that in the file, or allow undoing it")
 	case foreign && t.kind.schema.Only == "": // what an account has from the start is nobody's edit
-		return hold(Adopts, a.Name+" is "+a.Show(f.Live)+" at the service and adsync did not write that")
+		return hold(Adopts, a.Name+" is "+a.Show(f.Live())+" at the service and adsync did not write that")
 	case t.otherHalf(f) != "":
 		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", and someone changed "+t.otherHalf(f)+" outside adsync, which it takes the place of")
-	case !f.Last.IsAbsent() && !same(f.Live, f.Last):
-		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", someone changed it to "+a.Show(f.Live)+" outside adsync; both started from "+a.Show(f.Last))
+	case !f.Last().IsAbsent() && !same(f.Live(), f.Last()):
+		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", someone changed it to "+a.Show(f.Live())+" outside adsync; both started from "+a.Show(f.Last()))
 	}
 	return nil
 }
@@ -217,7 +219,7 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 // otherHalf names the half of an exclusive setting that a field takes the place of
 // and that is not as adsync recorded it; "" where there is none.
 func (t *three) otherHalf(f *Field) string {
-	if !f.Desired.IsSet() || !unset(f.Live) {
+	if !f.Desired.IsSet() || !unset(f.Live()) {
 		return ""
 	}
 	for _, half := range t.kind.halves[f.Name] {
@@ -232,9 +234,9 @@ func (t *three) otherHalf(f *Field) string {
 // immutableHold holds an edit of what cannot change. Replacing is offered where
 // it can be done.
 func immutableHold(t three, a *resource.Attribute, f *Field) []Hold {
-	there := a.Show(f.Live) + " is live"
+	there := a.Show(f.Live()) + " is live"
 	if !readable(a) {
-		there = "it was made with " + a.Show(f.Last)
+		there = "it was made with " + a.Show(f.Last())
 	}
 	message := a.Name + " cannot change after creation: " + there + "; restore it, or "
 	if obstacle := unreplaceable(t); obstacle != "" {
@@ -274,11 +276,11 @@ func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign b
 	case f.Cause == Drift && starts:
 		return []Hold{{Hazard: Drifts, Message: pausedMessage}}
 	case f.Cause == Drift:
-		return []Hold{{Hazard: Drifts, Message: "was set to " + a.Show(f.Live) + " outside adsync; write that in the file, or allow undoing it", Allow: allowAt(Drifts, t.address)}}
+		return []Hold{{Hazard: Drifts, Message: "was set to " + a.Show(f.Live()) + " outside adsync; write that in the file, or allow undoing it", Allow: allowAt(Drifts, t.address)}}
 	case starts && d.Policy.StartsHeld:
 		return []Hold{{Hazard: Activates, Message: "was paused by the run that is taken back; a revert starts nothing unless it is allowed", Allow: allowAt(Activates, t.address)}}
 	case starts && foreign:
-		return []Hold{{Hazard: Activates, Message: "is " + a.Show(f.Live) + " and adsync did not write that", Allow: allowAt(Activates, t.address)}}
+		return []Hold{{Hazard: Activates, Message: "is " + a.Show(f.Live()) + " and adsync did not write that", Allow: allowAt(Activates, t.address)}}
 	}
 	return nil
 }
@@ -301,11 +303,7 @@ func (d *differ) sentAlong(t three, fields []Field) []Field {
 			if unset(v) || !t.kind.attributes[name].Takes(v) || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
 				continue
 			}
-			carried := Field{Name: name, Desired: v, Live: v, Cause: SentAlong, Phase: Neutral}
-			if t.last != nil {
-				carried.Last = t.last.Value(name)
-			}
-			fields = append(fields, carried)
+			fields = append(fields, Field{Name: name, Desired: v, Cause: SentAlong, Phase: Neutral, beside: d.besides(valueOf(t.last, name), v)})
 		}
 	}
 	sortFields(fields)

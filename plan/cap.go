@@ -42,7 +42,7 @@ func (d *differ) guardCaps(c *Change) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if a := k.attributes[f.Name]; a != nil && a.Spend == resource.Cover && f.Phase == Raise && f.Held == nil {
-			f.hold(Hold{Hazard: RaisesSpend, Allow: allow, Message: f.Name + " moves from " + shownDay(a, f.Live) + " to " + shownDay(a, f.Desired) + ", which leaves days without the limit"})
+			f.hold(Hold{Hazard: RaisesSpend, Allow: allow, Message: f.Name + " moves from " + shownDay(a, f.Live()) + " to " + shownDay(a, f.Desired) + ", which leaves days without the limit"})
 		}
 	}
 }
@@ -112,12 +112,12 @@ func (d *differ) dayWords(t three, a *resource.Attribute, f Field) string {
 	if a.Earliest == resource.Tomorrow && t.live == nil {
 		earliest = resource.DayPlus(d.Today, 1)
 	}
-	began := t.live != nil && a.Type == resource.TypeDay && !unset(f.Live) && f.Live.Text() <= d.Today
+	began := t.live != nil && a.Type == resource.TypeDay && !unset(f.Live()) && f.Live().Text() <= d.Today
 	switch {
 	case a.Immutable && t.live != nil:
 		return ""
 	case began:
-		return fmt.Sprintf("%s is %s, and it began on %s; want that day: the first day of what has begun stays", a.Name, f.Desired.Text(), f.Live.Text())
+		return fmt.Sprintf("%s is %s, and it began on %s; want that day: the first day of what has begun stays", a.Name, f.Desired.Text(), f.Live().Text())
 	case f.Desired.Text() < earliest:
 		return fmt.Sprintf("%s is %s; want %s or later: it is %s in the account's time zone", a.Name, f.Desired.Text(), earliest, d.Today)
 	}

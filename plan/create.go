@@ -76,14 +76,14 @@ func (d *differ) createFields(t three, c *Change) []string {
 			c.Fields = append(c.Fields, Field{Name: n.Name, Desired: n.Value, Cause: Edit, Phase: Creates})
 		case t.kind.notes(a):
 		case n.Value.IsNull() || a.Protects: // nothing to clear yet, and nothing to send
-			c.Recorded = append(c.Recorded, t.created(n.Name, n.Value, Creates))
+			c.Recorded = append(c.Recorded, d.created(&t, n.Name, n.Value, Creates))
 		default:
-			c.Fields = append(c.Fields, t.created(n.Name, n.Value, phase))
+			c.Fields = append(c.Fields, d.created(&t, n.Name, n.Value, phase))
 		}
 	}
 	for _, a := range t.kind.defaulted {
 		if !t.desired.Value(a.Name).IsSet() {
-			f := t.created(a.Name, resource.Text(a.Default), phase)
+			f := d.created(&t, a.Name, resource.Text(a.Default), phase)
 			f.Cause = Default
 			c.Fields = append(c.Fields, f)
 		}
@@ -111,12 +111,8 @@ func (t *three) unsaidDefaults() int {
 }
 
 // created is one attribute of a create.
-func (t *three) created(name string, desired resource.Value, phase Phase) Field {
-	f := Field{Name: name, Desired: desired, Cause: Edit, Phase: phase}
-	if t.last != nil {
-		f.Last = t.last.Value(name)
-	}
-	return f
+func (d *differ) created(t *three, name string, desired resource.Value, phase Phase) Field {
+	return Field{Name: name, Desired: desired, Cause: Edit, Phase: phase, beside: d.besides(valueOf(t.last, name), resource.Value{})}
 }
 
 // lack is something a create must give and the files do not.

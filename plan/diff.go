@@ -75,7 +75,8 @@ type differ struct {
 	guarded    map[resource.Address]protection
 	broken     map[brokenRule]bool
 
-	differing, agreeing []Field // of the resource that is compared
+	differing, agreeing []Field  // of the resource that is compared
+	beside              []beside // room for what stands beside the values of the files
 }
 
 // counting is a change whose hold says how much lies beneath it, once that is known.
@@ -195,10 +196,7 @@ func (d *differ) beneathClosed(t three) {
 func (d *differ) wantedArchived(t three) {
 	d.becomes(t, &fate{closed: true})
 	name := t.kind.removal
-	f := Field{Name: name, Desired: t.desired.Value(name), Cause: Edit, Phase: Lower}
-	if t.last != nil {
-		f.Last = t.last.Value(name)
-	}
+	f := Field{Name: name, Desired: t.desired.Value(name), Cause: Edit, Phase: Lower, beside: d.besides(valueOf(t.last, name), resource.Value{})}
 	if !t.gone() && !t.above.born && t.kind.schema.Lasting != "" {
 		d.problems.Add(diag.Problem{Code: diag.BadValue, Position: f.Desired.Position, Address: t.address.String(), Message: name + " is " + f.Desired.Text() + ", and " + t.kind.schema.Lasting + "; want the row without it"})
 		return

@@ -185,8 +185,8 @@ func fieldDocuments(fields []Field) []FieldDocument {
 	documents := make([]FieldDocument, 0, len(fields))
 	for _, f := range fields {
 		documents = append(documents, FieldDocument{
-			Name: f.Name, Desired: unlessAbsent(f.Desired), Last: unlessAbsent(f.Last), Live: unlessAbsent(f.Live),
-			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Edited: f.Edited, Foreign: f.Foreign, Pending: f.Pending, Held: f.Held.document(),
+			Name: f.Name, Desired: unlessAbsent(f.Desired), Last: unlessAbsent(f.Last()), Live: unlessAbsent(f.Live()),
+			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Edited: f.Edited(), Foreign: f.Foreign(), Pending: f.Pending, Held: f.Held.document(),
 		})
 	}
 	return documents

@@ -3,7 +3,7 @@ package plan
 // IsForeign says that what is live of the field was written by someone else
 // since adsync applied it last.
 func (f *Field) IsForeign() bool {
-	return !f.Last.IsAbsent() && !f.Live.IsAbsent() && !same(f.Last, f.Live)
+	return !f.Last().IsAbsent() && !f.Live().IsAbsent() && !same(f.Last(), f.Live())
 }
 
 // IsGone says that the resource was archived or removed outside adsync.

@@ -36,7 +36,7 @@ func (d *differ) dailyRises() int64 {
 // that adsync raised within the last 24 hours, so that many small steps are one
 // large one.
 func (d *differ) riseFrom(at resource.Address, f *Field) (from int64, set bool, when string) {
-	from, set = f.Live.Number()
+	from, set = f.Live().Number()
 	if earlier, ok := d.dayAgo[amountOf{at, f.Name}]; ok && set && earlier < from && !seeded.CommitsApart {
 		return earlier, true, " within 24 hours"
 	}

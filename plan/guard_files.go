@@ -73,7 +73,7 @@ func (w *waiting) mayLower(c *Change) bool {
 		if c.Held == nil && f.Held == nil || c.Pruned || f.Cause == SentAlong {
 			continue
 		}
-		_, compares := f.Live.Number()
+		_, compares := f.Live().Number()
 		if f.Phase == Lower || a.Spend == resource.Mode || a.Spend == resource.Amount && (!compares || !f.Desired.IsSet()) {
 			return true
 		}

@@ -16,9 +16,9 @@ import (
 // values and its name alone.
 func mustHave(f *plan.Field) (must []plan.Hazard) {
 	to, toSet := f.Desired.Number()
-	from, fromSet := f.Live.Number()
+	from, fromSet := f.Live().Number()
 	none := func(v resource.Value) bool { return v.String() == "(absent)" || v.String() == "null" }
-	written := !none(f.Last) && f.Cause != plan.SentAlong
+	written := !none(f.Last()) && f.Cause != plan.SentAlong
 	switch {
 	case f.Cause == plan.SentAlong:
 		return nil
@@ -32,15 +32,15 @@ func mustHave(f *plan.Field) (must []plan.Hazard) {
 		must = append(must, plan.RaisesSpend)
 	case f.Name == "product_feed":
 		return []plan.Hazard{plan.Replaces}
-	case f.Name == "targeting.countries" && (none(f.Desired) || !none(f.Live) && strangers(f.Desired, f.Live)),
-		f.Name == "context_hints" && (none(f.Desired) || !none(f.Live) && strangers(f.Desired, f.Live)),
-		f.Name == "exclusion_hints" && strangers(f.Last, f.Desired):
+	case f.Name == "targeting.countries" && (none(f.Desired) || !none(f.Live()) && strangers(f.Desired, f.Live())),
+		f.Name == "context_hints" && (none(f.Desired) || !none(f.Live()) && strangers(f.Desired, f.Live())),
+		f.Name == "exclusion_hints" && strangers(f.Last(), f.Desired):
 		must = append(must, plan.WidensTargeting)
 	}
 	// The service does not show exclusions: nobody is known to have changed them there.
-	if shown := f.Name != "exclusion_hints"; shown && written && f.Desired.Equal(f.Last) {
+	if shown := f.Name != "exclusion_hints"; shown && written && f.Desired.Equal(f.Last()) {
 		must = append(must, plan.Drifts)
-	} else if shown && written && f.Name != "status" && !f.Live.Equal(f.Last) && !(none(f.Live) && none(f.Last)) {
+	} else if shown && written && f.Name != "status" && !f.Live().Equal(f.Last()) && !(none(f.Live()) && none(f.Last())) {
 		must = append(must, plan.Conflicts)
 	}
 	return must
@@ -110,7 +110,7 @@ func TestNothingOutsideTheFilesIsSent(t *testing.T) {
 			for _, f := range c.Fields {
 				switch {
 				case f.Cause == plan.Default && (c.Action == plan.Create || c.Action == plan.Replace):
-				case f.Cause == plan.SentAlong && f.Desired.Equal(f.Live):
+				case f.Cause == plan.SentAlong && f.Desired.Equal(f.Live()):
 				case c.Pruned && f.Name == "status":
 				case desired == nil || !desired.Value(f.Name).Equal(f.Desired):
 					rt.Fatalf("%s: %s is sent as %s, and the files do not say so:\n%s\n%s", c.Address, f.Name, f.Desired, sketch([]plan.Change{c}), d)

@@ -33,12 +33,9 @@ func (d *differ) lacking(t three, why string) {
 func editedSince(t three) []Field {
 	var fields []Field
 	for _, n := range t.desired.Attributes {
-		f := Field{Name: n.Name, Desired: n.Value, Cause: Edit, Phase: Neutral}
-		if t.last != nil {
-			f.Last = t.last.Value(n.Name)
-		}
-		if t.last == nil && n.Value.IsSet() || t.last != nil && !same(f.Desired, f.Last) {
-			fields = append(fields, f)
+		was := valueOf(t.last, n.Name)
+		if t.last == nil && n.Value.IsSet() || t.last != nil && !same(n.Value, was) {
+			fields = append(fields, Field{Name: n.Name, Desired: n.Value, Cause: Edit, Phase: Neutral, beside: besides(was, resource.Value{})})
 		}
 	}
 	return fields

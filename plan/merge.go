@@ -29,13 +29,13 @@ func (d *differ) sourceOf(kind resource.Kind, said string) source {
 
 // mergedOf says that a merge in other words is the one that was sent: its keys
 // have changed since, and they are of the same resources.
-func (d *differ) mergedOf(t three, f *Field) bool {
+func (d *differ) mergedOf(t three, n *resource.Named, was resource.Value) bool {
 	m := t.kind.schema.Membership
-	if m == nil || f.Name != m.Merge || t.last == nil || !f.Desired.IsSet() || same(f.Desired, f.Last) {
+	if m == nil || n.Name != m.Merge || t.last == nil || !n.Value.IsSet() || same(n.Value, was) {
 		return false
 	}
 	var ids []string
-	for _, said := range f.Desired.Items() {
+	for _, said := range n.Value.Items() {
 		s := d.sourceOf(t.address.Kind, said)
 		if s.live == nil {
 			return false

@@ -25,7 +25,7 @@ func (p *Plan) Moves() []Earlier {
 		for i := range c.Fields {
 			f := &c.Fields[i]
 			a, known := s.Attribute(f.Name)
-			from, set := f.Live.Number()
+			from, set := f.Live().Number()
 			if known && set && a.Spend == resource.Amount && f.Phase == Raise {
 				moves = append(moves, Earlier{c.Address, f.Name, from})
 			}

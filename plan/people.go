@@ -50,14 +50,12 @@ func (p people) fields() (fields, recorded []Field) {
 		if !p.Has(n.Name) {
 			continue
 		}
-		f := Field{Name: n.Name, Desired: n.Value, Cause: cause}
-		if p.last != nil {
-			f.Last = p.last.Value(n.Name)
-		}
+		was := valueOf(p.last, n.Name)
+		f := Field{Name: n.Name, Desired: n.Value, Cause: cause, beside: besides(was, resource.Value{})}
 		switch {
 		case sends:
 			fields = append(fields, f)
-		case !same(f.Desired, f.Last):
+		case !same(f.Desired, was):
 			recorded = append(recorded, f)
 		}
 	}

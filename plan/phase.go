@@ -51,9 +51,9 @@ func withHazards(hazards []Hazard, a *resource.Attribute, f *Field) []Hazard {
 // widens says that more people may be reached. No entries means everybody for
 // what includes, and nobody for what excludes. What cannot be judged widens.
 func widens(a *resource.Attribute, f *Field) bool {
-	from := f.Live
+	from := f.Live()
 	if !readable(a) {
-		from = f.Last
+		from = f.Last()
 	}
 	switch {
 	case !a.Type.IsList():

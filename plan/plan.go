@@ -91,20 +91,6 @@ type Displaced struct {
 	By   string // the attribute that takes its place
 }
 
-// Field is one attribute of a change.
-type Field struct {
-	Name    string
-	Desired resource.Value // null clears
-	Last    resource.Value
-	Live    resource.Value
-	Cause   Cause
-	Edited  *Edited  // who changed it in the files, where that is known
-	Foreign *Foreign // who changed it at the service, where that is known
-	Pending bool     // the plan of the base has it too; see Since
-	Phase   Phase
-	Held    *Hold
-}
-
 // Hold says what leaves a change or a field out of this apply.
 type Hold struct {
 	Hazard  Hazard
@@ -207,22 +193,23 @@ func withoutHeld(s *resource.Schema, fields []Field) []Field {
 		}
 	}
 	var kept []Field
-	for _, f := range fields {
+	for i := range fields {
+		f := &fields[i]
 		setting := settingOf(s, f.Name)
 		switch {
 		case f.Held == nil && (f.Cause != SentAlong || sent[setting]):
-			kept = append(kept, f)
-		case f.Held != nil && setting != "" && sent[setting] && f.Live.IsSet() && takes(s, f):
-			kept = append(kept, Field{Name: f.Name, Desired: f.Live, Last: f.Last, Live: f.Live, Cause: SentAlong, Phase: Neutral})
+			kept = append(kept, *f)
+		case f.Held != nil && setting != "" && sent[setting] && f.Live().IsSet() && takes(s, f):
+			kept = append(kept, Field{Name: f.Name, Desired: f.Live(), Cause: SentAlong, Phase: Neutral, beside: besides(f.Last(), f.Live())})
 		}
 	}
 	return kept
 }
 
 // takes says that the live value of a field may go along with its setting.
-func takes(s *resource.Schema, f Field) bool {
+func takes(s *resource.Schema, f *Field) bool {
 	a, ok := s.Attribute(f.Name)
-	return ok && a.Takes(f.Live)
+	return ok && a.Takes(f.Live())
 }
 
 // settingOf names the setting an attribute is sent whole with, "" for one that

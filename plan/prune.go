@@ -40,13 +40,13 @@ func (d *differ) removedFromFiles(t three) {
 // changed the same of it: who took it out of the files need not have known.
 func (d *differ) holdOverEdit(t three, c *Change) {
 	f := &c.Fields[0]
-	if f.Last.IsAbsent() || same(f.Live, f.Last) {
+	if f.Last().IsAbsent() || same(f.Live(), f.Last()) {
 		return
 	}
 	c.Hazards = append(c.Hazards, Conflicts)
 	if !d.covered(Conflicts, t.address) {
 		a := t.kind.attributes[f.Name]
-		c.hold(Hold{Hazard: Conflicts, Message: "is no longer in the files, and someone changed " + a.Name + " to " + a.Show(f.Live) + " outside adsync; it was " + a.Show(f.Last), Allow: allowAt(Conflicts, t.address)})
+		c.hold(Hold{Hazard: Conflicts, Message: "is no longer in the files, and someone changed " + a.Name + " to " + a.Show(f.Live()) + " outside adsync; it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address)})
 	}
 }
 
@@ -81,12 +81,9 @@ func (d *differ) prunePause(t three) {
 // removalField removes what is live. What bounds spend goes last, with the raises.
 func removalField(t three) Field {
 	name := t.kind.removal
-	f := Field{Name: name, Desired: resource.Text(t.kind.schema.Removal), Live: t.live.Value(name), Cause: Edit, Phase: Lower}
+	f := Field{Name: name, Desired: resource.Text(t.kind.schema.Removal), Cause: Edit, Phase: Lower, beside: besides(valueOf(t.last, name), t.live.Value(name))}
 	if t.desired != nil {
 		f.Desired = t.desired.Value(name)
-	}
-	if t.last != nil {
-		f.Last = t.last.Value(name)
 	}
 	if t.kind.schema.Caps {
 		f.Phase = Raise
@@ -103,7 +100,7 @@ func (k *kind) removalHazard() Hazard {
 
 func statusField(t three, status string) Field {
 	name := t.kind.delivery
-	return Field{Name: name, Desired: resource.Text(status), Last: t.last.Value(name), Live: t.live.Value(name), Cause: Edit, Phase: Lower}
+	return Field{Name: name, Desired: resource.Text(status), Cause: Edit, Phase: Lower, beside: besides(t.last.Value(name), t.live.Value(name))}
 }
 
 // findShrunk finds the kinds the files name so much less of that nothing is

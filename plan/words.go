@@ -16,18 +16,6 @@ const (
 	Record  Action = "record" // note what files and service agree on already
 )
 
-// Cause says why a field changes.
-type Cause string
-
-// The causes.
-const (
-	Edit      Cause = "edit"       // the files changed
-	Drift     Cause = "drift"      // the service changed, the files did not
-	Default   Cause = "default"    // the files do not say, a create needs it
-	CarryOver Cause = "carry-over" // edited before, and not applied yet
-	SentAlong Cause = "sent-along" // unchanged, sent because its setting is sent whole
-)
-
 // Hazard is what a change may do that someone must allow by name, or should at
 // least see.
 type Hazard string

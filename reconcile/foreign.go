@@ -113,7 +113,7 @@ func credit(schema *resource.Schema, c *plan.Change, entries []auditEntry) []str
 	for i := range c.Fields {
 		if f := &c.Fields[i]; f.IsForeign() {
 			attribute, _ := schema.Attribute(f.Name)
-			f.Foreign = newest(attribute.Wire.Path)
+			f.ChangedBy(newest(attribute.Wire.Path))
 		}
 	}
 	if c.IsGone() {

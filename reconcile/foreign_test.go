@@ -33,8 +33,8 @@ func TestDriftNamesWhoAndWhen(t *testing.T) {
 	w.service.Must(t, http.MethodPost, "/campaigns/"+id, map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": 90_000_000}})
 	before := w.plan().Plan
 	f := fieldOf(t, before, "campaign/spring", "budget.lifetime")
-	if f.Foreign == nil || !strings.HasPrefix(f.Foreign.Actor, "api_key ") || f.Foreign.At == 0 {
-		t.Fatalf("drift names %+v; want an actor and a time", f.Foreign)
+	if f.Foreign() == nil || !strings.HasPrefix(f.Foreign().Actor, "api_key ") || f.Foreign().At == 0 {
+		t.Fatalf("drift names %+v; want an actor and a time", f.Foreign())
 	}
 	if f.Cause != plan.Drift {
 		t.Errorf("cause is %s; want drift", f.Cause)
@@ -42,7 +42,7 @@ func TestDriftNamesWhoAndWhen(t *testing.T) {
 	hash := before.Hash()
 	for i := range before.Changes {
 		for j := range before.Changes[i].Fields {
-			before.Changes[i].Fields[j].Foreign = nil
+			before.Changes[i].Fields[j].ChangedBy(nil)
 		}
 	}
 	if before.Hash() != hash {
@@ -72,8 +72,8 @@ func TestNoAuditLogIsNoTrouble(t *testing.T) {
 	w.service.Must(t, http.MethodPost, "/campaigns/"+id+"/pause", nil)
 	w.agent = w.through(refusing{"/audit_logs"}, w.store)
 	f := fieldOf(t, w.plan().Plan, "campaign/spring", "status")
-	if f.Foreign != nil {
-		t.Errorf("without a log the pause names %+v", f.Foreign)
+	if f.Foreign() != nil {
+		t.Errorf("without a log the pause names %+v", f.Foreign())
 	}
 }
 

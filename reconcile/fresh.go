@@ -67,7 +67,7 @@ func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
 		}
 		if f, moved := movedField(p, live); moved {
 			a, _ := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
-			r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live)))
+			r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
 			continue
 		}
 		kept = append(kept, p)
@@ -80,7 +80,7 @@ func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
 func movedField(p part, live *resource.Resource) (plan.Field, bool) {
 	for _, f := range p.fields {
 		have := live.Value(f.Name)
-		seen := have.Equal(f.Live) || !have.IsSet() && !f.Live.IsSet()
+		seen := have.Equal(f.Live()) || !have.IsSet() && !f.Live().IsSet()
 		if !seen && !have.Equal(f.Desired) {
 			return f, true
 		}

@@ -142,7 +142,7 @@ func changes(v *reconcile.View) []string {
 	for _, c := range v.Plan.Changes {
 		line := fmt.Sprint(c.Action, " ", c.Address, " gone ", c.IsGone())
 		for _, f := range c.Fields {
-			line += fmt.Sprintf(" %s %v %v", f.Name, f.Live, f.Desired)
+			line += fmt.Sprintf(" %s %v %v", f.Name, f.Live(), f.Desired)
 		}
 		all = append(all, line)
 	}

@@ -183,7 +183,7 @@ func describe(p *plan.Plan) string {
 	for _, c := range p.Changes {
 		text += fmt.Sprintf("\n%s %s", c.Action, c.Address)
 		for _, f := range c.Fields {
-			text += fmt.Sprintf("\n  %s desired %v last %v live %v %s", f.Name, f.Desired, f.Last, f.Live, f.Cause)
+			text += fmt.Sprintf("\n  %s desired %v last %v live %v %s", f.Name, f.Desired, f.Last(), f.Live(), f.Cause)
 		}
 		for _, h := range c.Holds() {
 			text += fmt.Sprintf("\n  held: %s %s", h.Hazard, h.Message)

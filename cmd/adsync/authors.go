@@ -39,9 +39,9 @@ func (a *app) tellAuthors(ctx context.Context, l loaded, p *plan.Plan) {
 	for i, o := range origins {
 		switch {
 		case o.Uncommitted:
-			edits[i].Edited = &plan.Edited{}
+			edits[i].EditedBy(&plan.Edited{})
 		case o.Commit != "":
-			edits[i].Edited = &plan.Edited{Commit: o.Commit, Author: o.Author, At: o.At.Unix()}
+			edits[i].EditedBy(&plan.Edited{Commit: o.Commit, Author: o.Author, At: o.At.Unix()})
 		}
 	}
 }

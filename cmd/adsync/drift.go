@@ -160,8 +160,8 @@ func driftOf(l loaded, view *reconcile.View, picks []reconcile.Pick) driftDocume
 		}
 		for k := range c.Fields {
 			if f := &c.Fields[k]; f.Cause == plan.Drift || f.IsForeign() {
-				r.Fields = append(r.Fields, driftField{Name: f.Name, Last: unlessAbsent(f.Last), Live: unlessAbsent(f.Live), Desired: unlessAbsent(f.Desired),
-					Position: f.Desired.Position, Both: f.Cause != plan.Drift, Foreign: f.Foreign, field: f})
+				r.Fields = append(r.Fields, driftField{Name: f.Name, Last: unlessAbsent(f.Last()), Live: unlessAbsent(f.Live()), Desired: unlessAbsent(f.Desired),
+					Position: f.Desired.Position, Both: f.Cause != plan.Drift, Foreign: f.Foreign(), field: f})
 			}
 		}
 		if len(r.Fields) > 0 {
@@ -196,7 +196,7 @@ func (a *app) showDrift(schemas resource.Schemas, d driftDocument) error {
 			if f.Both {
 				both = "; the files say " + diag.Printable(attribute.Show(f.field.Desired)) + " since"
 			}
-			fmt.Fprintf(a.out, "    %s: %s → %s%s%s  (%s)\n", f.Name, diag.Printable(attribute.Show(f.field.Last)), diag.Printable(attribute.Show(f.field.Live)), d.by(f.Foreign), both, f.Position)
+			fmt.Fprintf(a.out, "    %s: %s → %s%s%s  (%s)\n", f.Name, diag.Printable(attribute.Show(f.field.Last())), diag.Printable(attribute.Show(f.field.Live())), d.by(f.Foreign), both, f.Position)
 		}
 	}
 	switch {

@@ -83,7 +83,7 @@ func takeOver(l loaded, d driftDocument, picked bool) acceptance {
 				take.problems = append(take.problems, decide(r, fmt.Sprintf("%s of %s changed in the files and at the service; want the file put right, or drift --accept %s", f.Name, r.Address, r.Address)))
 				continue
 			}
-			put(f.Name, f.field.Live)
+			put(f.Name, f.field.Live())
 		}
 		take.applied = append(take.applied, one)
 	}

@@ -88,9 +88,9 @@ func fieldsOf(schemas resource.Schemas, c *plan.Change) []runview.Field {
 		if f.Cause == plan.SentAlong {
 			continue
 		}
-		before := f.Live
+		before := f.Live()
 		if a, known := schemas.Of(c.Address.Kind).Attribute(f.Name); known && a.Wire.Path == "" {
-			before = f.Last
+			before = f.Last()
 		}
 		fields = append(fields, runview.Field{Name: f.Name, Before: before.At(diag.Position{}), After: f.Desired.At(diag.Position{})})
 	}

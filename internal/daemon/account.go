@@ -64,7 +64,7 @@ func (s *Status) count(d *planview.Document) {
 	s.Held, s.Drift = d.Summary.Held, 0
 	for i := range d.Changes {
 		for _, f := range d.Changes[i].Fields {
-			if f.Cause == drifted {
+			if f.Cause.String() == drifted {
 				s.Drift++
 				break
 			}

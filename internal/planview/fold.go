@@ -43,7 +43,7 @@ func likeness(c *plan.ChangeDocument) string {
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if c.Action != plan.Create {
-			b.WriteString("|" + f.Name + string(f.Cause))
+			b.WriteString("|" + f.Name + f.Cause.String())
 		}
 		for _, h := range holdsOf(f.Held) {
 			b.WriteString("!" + f.Name + h.hazard)

@@ -211,7 +211,7 @@ func (t *teller) row(c *plan.ChangeDocument, f *plan.FieldDocument) row {
 // why says what makes a field change: its cause, where it is written, and who
 // changed it, as far as that is known.
 func (t *teller) why(c *plan.ChangeDocument, f *plan.FieldDocument) string {
-	said := diag.Printable(string(f.Cause))
+	said := diag.Printable(f.Cause.String())
 	if !f.Position.IsZero() {
 		said += " " + f.Position.String()
 	}

@@ -1,0 +1,96 @@
+package plan
+
+import "adsync/internal/resource"
+
+// Field is one attribute of a change. A plan of 15,000 creates has 75,000 of
+// them, so it carries what it was before only where something is known of that.
+type Field struct {
+	Name    string
+	Desired resource.Value // null clears
+	Cause   Cause
+	Phase   Phase
+	Pending bool // the plan of the base has it too; see Since
+	Held    *Hold
+
+	beside *beside // nil where nothing is; never changed once a field has it, as copies of the field share it
+}
+
+// beside is what is known of a field beside what the files say: its values in the
+// other two snapshots, and who changed it.
+type beside struct {
+	last, live resource.Value
+	edited     *Edited
+	foreign    *Foreign
+}
+
+// Last is the value adsync applied last, absent where it is not recorded.
+func (f *Field) Last() resource.Value {
+	if f.beside == nil {
+		return resource.Value{}
+	}
+	return f.beside.last
+}
+
+// Live is the value at the service, absent where it is not known.
+func (f *Field) Live() resource.Value {
+	if f.beside == nil {
+		return resource.Value{}
+	}
+	return f.beside.live
+}
+
+// Edited says who changed the field in the files, nil where that is not known.
+func (f *Field) Edited() *Edited {
+	if f.beside == nil {
+		return nil
+	}
+	return f.beside.edited
+}
+
+// Foreign says who changed the field at the service, nil where that is not known.
+func (f *Field) Foreign() *Foreign {
+	if f.beside == nil {
+		return nil
+	}
+	return f.beside.foreign
+}
+
+// EditedBy notes who changed the field in the files.
+func (f *Field) EditedBy(e *Edited) { f.know(func(b *beside) { b.edited = e }) }
+
+// ChangedBy notes who changed the field at the service.
+func (f *Field) ChangedBy(by *Foreign) { f.know(func(b *beside) { b.foreign = by }) }
+
+// know notes something more of a field, and of no copy of it.
+func (f *Field) know(note func(*beside)) {
+	var b beside
+	if f.beside != nil {
+		b = *f.beside
+	}
+	note(&b)
+	f.beside = &b
+}
+
+// besides gives what stands beside the value of the files, nil where nothing does.
+func besides(last, live resource.Value) *beside {
+	if last.IsAbsent() && live.IsAbsent() {
+		return nil
+	}
+	return &beside{last: last, live: live}
+}
+
+// Room for what stands beside fields is made for so many at once.
+const besideFrom, besideMost = 16, 1024
+
+// besides gives the same as the function of its name, and takes its room from
+// that of the whole plan.
+func (d *differ) besides(last, live resource.Value) *beside {
+	if last.IsAbsent() && live.IsAbsent() {
+		return nil
+	}
+	if len(d.beside) == cap(d.beside) {
+		d.beside = make([]beside, 0, min(max(2*cap(d.beside), besideFrom), besideMost))
+	}
+	d.beside = append(d.beside, beside{last: last, live: live})
+	return &d.beside[len(d.beside)-1]
+}
