@@ -35,7 +35,8 @@ func (d *differ) activated(k *kind) []row {
 		}
 		for j := range c.Fields {
 			if f := &c.Fields[j]; f.Name == k.delivery && f.Phase == Activate && f.Cause == Edit {
-				starts = append(starts, row{address: c.Address, position: f.Desired.Position, desired: f.Desired, was: f.Live(), change: i})
+				live := f.Live()
+				starts = append(starts, row{address: &d.all[c.place].address, position: f.Desired.Position, desired: &f.Desired, was: &live, change: i})
 			}
 		}
 	}
@@ -60,7 +61,7 @@ func (d *differ) reportActivations(k *kind, starts []row, of int) {
 // startsHeld says that the activation waits for the same allowance already.
 func (d *differ) startsHeld(r *row, k *kind) bool {
 	for _, f := range d.plan.Changes[r.change].Fields {
-		if f.Name == k.delivery && f.Held.releasedBy(allowAt(Activates, r.address)) {
+		if f.Name == k.delivery && f.Held.releasedBy(allowAt(Activates, *r.address)) {
 			return true
 		}
 	}

@@ -11,15 +11,19 @@ import (
 
 // row is one attribute of one resource of the files. A value that many
 // resources inherit from one place is no row: it was written once.
+// There may be as many as values in the files: what is there already it points to.
 type row struct {
-	address  resource.Address
+	address  *resource.Address
 	position diag.Position
-	desired  resource.Value
-	was      resource.Value // of an edited row: what adsync applied last, else what is live
+	desired  *resource.Value
+	was      *resource.Value // of an edited row: what adsync applied last, else what is live; absent elsewhere
+	change   int             // index of its change, unless kept
 	state    rowState
 	lowers   bool // the edit only lowers possible spend
-	change   int  // index of its change, unless kept
 }
+
+// nothing is what a row was that was not there. Nobody writes to it.
+var nothing resource.Value
 
 // rowState says what became of a row.
 type rowState uint8
@@ -71,7 +75,7 @@ func (d *differ) survey() surveyed {
 			if c.Fields[j].Cause != Edit || !typed(a) || c.Action == Create && a.Spend != resource.Amount {
 				continue
 			}
-			r := d.rowOf(i, a, c.Fields[j].Desired)
+			r := d.rowOf(i, a, &c.Fields[j].Desired)
 			if r.state == kept {
 				continue
 			}
@@ -107,9 +111,10 @@ func typed(a *resource.Attribute) bool {
 }
 
 // rowOf gives the row of a changed resource.
-func (d *differ) rowOf(change int, a *resource.Attribute, desired resource.Value) row {
+func (d *differ) rowOf(change int, a *resource.Attribute, desired *resource.Value) row {
 	c := &d.plan.Changes[change]
-	r := row{address: c.Address, position: desired.Position, desired: desired, change: change}
+	t := &d.all[c.place]
+	r := row{address: &t.address, position: desired.Position, desired: desired, was: &nothing, change: change}
 	switch c.Action {
 	case Create:
 		if len(c.Fields) > 0 {
@@ -120,15 +125,19 @@ func (d *differ) rowOf(change int, a *resource.Attribute, desired resource.Value
 	default:
 		return r
 	}
-	t := &d.all[c.place]
-	live := t.live.Value(a.Name)
-	r.was = live
-	if t.last != nil && t.last.Value(a.Name).IsSet() {
-		r.was = t.last.Value(a.Name)
+	live := t.live.Attributes.At(a.Name)
+	if live == nil {
+		live = &nothing
 	}
-	if desired.IsSet() && r.was.IsSet() && readable(a) && !same(desired, r.was) && !same(desired, live) {
+	r.was = live
+	if t.last != nil {
+		if last := t.last.Attributes.At(a.Name); last != nil && last.IsSet() {
+			r.was = last
+		}
+	}
+	if desired.IsSet() && r.was.IsSet() && readable(a) && !same(*desired, *r.was) && !same(*desired, *live) {
 		r.state = edited
-		r.lowers = phaseOf(a, desired, live) == Lower
+		r.lowers = phaseOf(a, *desired, *live) == Lower
 	}
 	return r
 }
@@ -155,13 +164,13 @@ func (d *differ) columns(changed map[columnKey]int) []*column {
 			continue
 		}
 		for _, a := range busyOf[t.kind] {
-			v := t.desired.Value(a.Name)
-			if !v.IsSet() {
+			v := t.desired.Attributes.At(a.Name)
+			if v == nil || !v.IsSet() {
 				continue
 			}
 			if c := columns[columnKey{a, v.Position.Origin()}]; c != nil {
 				c.kind = t.kind
-				c.add(d, t.address, change, v)
+				c.add(d, &t.address, change, v)
 			}
 		}
 	}
@@ -181,12 +190,12 @@ func (d *differ) busyAttributes(columns map[columnKey]*column) map[*kind][]*reso
 	return busy
 }
 
-func (c *column) add(d *differ, address resource.Address, change int, desired resource.Value) {
+func (c *column) add(d *differ, address *resource.Address, change int, desired *resource.Value) {
 	if change >= 0 {
 		c.rows = append(doubled(c.rows), d.rowOf(change, c.attribute, desired))
 		return
 	}
-	c.rows = append(doubled(c.rows), row{address: address, position: desired.Position, desired: desired})
+	c.rows = append(doubled(c.rows), row{address: address, position: desired.Position, desired: desired, was: &nothing})
 }
 
 // arranged gives the columns in one order, each from top to bottom.
@@ -223,7 +232,7 @@ func writtenEach(rows []row) []row {
 
 // sortRows puts rows in the order they are written in.
 func sortRows(rows []row) {
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(a.position.Compare(b.position), a.address.Compare(b.address)) })
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(a.position.Compare(b.position), a.address.Compare(*b.address)) })
 }
 
 // sourceOf names what rows have in common: their file, else nothing; their

@@ -24,7 +24,7 @@ func (d *differ) findFill(c *column) {
 	}
 	same := map[valueKey][]*row{}
 	for _, r := range where(c.rows, func(r *row) bool { return r.state == edited && !r.lowers }) {
-		same[keyOf(r.desired)] = append(same[keyOf(r.desired)], r)
+		same[keyOf(*r.desired)] = append(same[keyOf(*r.desired)], r)
 	}
 	var fills [][]*row
 	for _, rows := range same {
@@ -33,7 +33,7 @@ func (d *differ) findFill(c *column) {
 		}
 	}
 	slices.SortFunc(fills, func(a, b []*row) int {
-		return cmp.Or(a[0].position.Compare(b[0].position), a[0].address.Compare(b[0].address))
+		return cmp.Or(a[0].position.Compare(b[0].position), a[0].address.Compare(*b[0].address))
 	})
 	for _, rows := range fills {
 		d.reportFill(c, rows)
@@ -43,14 +43,14 @@ func (d *differ) findFill(c *column) {
 func different(rows []*row) int {
 	values := map[valueKey]bool{}
 	for _, r := range rows {
-		values[keyOf(r.was)] = true
+		values[keyOf(*r.was)] = true
 	}
 	return len(values)
 }
 
 func (d *differ) reportFill(c *column, rows []*row) {
 	a := Accident{Hazard: MassEdit, Kind: c.kind.schema.Kind, Attribute: c.attribute.Name, Source: c.source, Count: len(rows), Of: len(c.rows)}
-	a.Message = fmt.Sprintf("%s of %s%s is now %s; they had %d different ones", a.Attribute, shareOf(len(rows), a.Of, c.kind), in(c.source), brief(c.attribute, rows[0].desired), different(rows))
+	a.Message = fmt.Sprintf("%s of %s%s is now %s; they had %d different ones", a.Attribute, shareOf(len(rows), a.Of, c.kind), in(c.source), brief(c.attribute, *rows[0].desired), different(rows))
 	if c.attribute.Per != "" || c.attribute.Type == resource.TypeURL {
 		for _, r := range rows {
 			if d.holdRow(r, a.Attribute, MassEdit, fmt.Sprintf("says what %s%s say now; they had %d different ones", shareOf(len(rows), a.Of, c.kind), in(c.source), different(rows))) {
@@ -60,7 +60,7 @@ func (d *differ) reportFill(c *column, rows []*row) {
 	}
 	var examples []Example
 	for _, r := range rows[:min(len(rows), examplesShown)] {
-		examples = append(examples, r.example(r.within(c.source)+" said "+brief(c.attribute, r.was)))
+		examples = append(examples, r.example(r.within(c.source)+" said "+brief(c.attribute, *r.was)))
 	}
 	d.report(a, examples)
 }

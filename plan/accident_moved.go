@@ -63,7 +63,7 @@ func (d *differ) moved(k *kind) (moved []row, from map[resource.Address]resource
 			continue
 		}
 		from[c.Address], left[l] = left[l][0], left[l][1:]
-		moved = append(moved, row{address: c.Address, position: c.Position, state: added, change: i})
+		moved = append(moved, row{address: &d.all[c.place].address, position: c.Position, desired: &nothing, was: &nothing, state: added, change: i})
 	}
 	sortRows(moved)
 	return moved, from
@@ -87,7 +87,7 @@ func (d *differ) reportMoved(k *kind, moved []row, from map[resource.Address]res
 	var examples []Example
 	for i := range moved {
 		r := &moved[i]
-		before := from[r.address]
+		before := from[*r.address]
 		e := r.example(fmt.Sprintf("%s is what was beneath %s", r.within(a.Source), d.Schemas.Parent(before)))
 		e.Other = before
 		examples = append(examples, e)

@@ -31,9 +31,9 @@ func (d *differ) findScale(e *edits) {
 		return
 	}
 	for _, s := range scales {
-		up := where(e.rows, func(r *row) bool { return isTimes(r.desired, r.was, s.factor) })
+		up := where(e.rows, func(r *row) bool { return isTimes(*r.desired, *r.was, s.factor) })
 		d.reportScale(e, up, thousands(s.factor)+" times", "were "+s.told+" typed as units?")
-		down := where(e.rows, func(r *row) bool { return isTimes(r.was, r.desired, s.factor) })
+		down := where(e.rows, func(r *row) bool { return isTimes(*r.was, *r.desired, s.factor) })
 		d.reportScale(e, down, "1/"+thousands(s.factor)+" of", "were units typed as "+s.told+"?")
 	}
 }
@@ -67,7 +67,7 @@ func (d *differ) reportScale(e *edits, rows []*row, factor, question string) {
 func (d *differ) exactlyAllowed(r *row) bool {
 	amount, _ := r.desired.Number()
 	return slices.ContainsFunc(d.Allow, func(w Allowance) bool {
-		return w.Hazard == RaisesSpend && w.HasAmount && !w.PerDay && w.Address == r.address && w.Amount == amount
+		return w.Hazard == RaisesSpend && w.HasAmount && !w.PerDay && w.Address == *r.address && w.Amount == amount
 	})
 }
 
@@ -110,7 +110,7 @@ func (d *differ) newAmounts(k *kind, a *resource.Attribute) []row {
 		}
 		for j := range c.Fields {
 			if f := &c.Fields[j]; f.Name == a.Name {
-				fresh = append(fresh, d.rowOf(i, a, f.Desired))
+				fresh = append(fresh, d.rowOf(i, a, &f.Desired))
 			}
 		}
 	}
@@ -157,8 +157,8 @@ func (d *differ) reportOutliers(k *kind, a *resource.Attribute, rows []*row, med
 		a.Name, len(rows), nouns(len(rows), k), in(found.Source), thousands(outlierFactor), way, resource.FormatMoney(median), peers)
 	var examples []Example
 	for _, r := range rows {
-		examples = append(examples, r.example(r.within(found.Source)+" says "+a.Show(r.desired)))
-		if holds && d.holdRow(r, a.Name, Scale, fmt.Sprintf("%s is %s, %s times or more above %s, the median of the %d there are", a.Name, a.Show(r.desired), thousands(outlierFactor), resource.FormatMoney(median), peers)) {
+		examples = append(examples, r.example(r.within(found.Source)+" says "+a.Show(*r.desired)))
+		if holds && d.holdRow(r, a.Name, Scale, fmt.Sprintf("%s is %s, %s times or more above %s, the median of the %d there are", a.Name, a.Show(*r.desired), thousands(outlierFactor), resource.FormatMoney(median), peers)) {
 			found.Held++
 		}
 	}

@@ -64,7 +64,7 @@ func (d *differ) reportSeries(c *column, run []row, step int64) bool {
 	}
 	var examples []Example
 	for i := range run[:examplesShown] {
-		examples = append(examples, run[i].example(run[i].within(c.source)+" says "+brief(c.attribute, run[i].desired)))
+		examples = append(examples, run[i].example(run[i].within(c.source)+" says "+brief(c.attribute, *run[i].desired)))
 	}
 	d.report(a, examples)
 	return true
@@ -117,21 +117,21 @@ func (c *column) stepTo(above, below *row) (int64, bool) {
 	if above.position.Line() == 0 || below.position.Line() != above.position.Line()+1 {
 		return 0, false
 	}
-	from, ok := c.numberOf(above.desired)
-	to, also := c.numberOf(below.desired)
+	from, ok := c.numberOf(*above.desired)
+	to, also := c.numberOf(*below.desired)
 	return to.n - from.n, ok && also && from.around == to.around
 }
 
 // countedBefore says that the rows counted already, by whatever step.
 func (c *column) countedBefore(rows []*row) bool {
-	start, ok := c.numberOf(rows[0].was)
-	second, also := c.numberOf(rows[1].was)
+	start, ok := c.numberOf(*rows[0].was)
+	second, also := c.numberOf(*rows[1].was)
 	if !ok || !also {
 		return false
 	}
 	lines := int64(rows[1].position.Line() - rows[0].position.Line())
 	for _, r := range rows {
-		at, ok := c.numberOf(r.was)
+		at, ok := c.numberOf(*r.was)
 		if !ok || at.around != start.around || (at.n-start.n)*lines != (second.n-start.n)*int64(r.position.Line()-rows[0].position.Line()) {
 			return false
 		}

@@ -65,7 +65,7 @@ func (d *differ) holdShifted(c *column, changed []*row, takings []taking, share 
 	for _, r := range changed {
 		message := "is in a column where " + share + " say what another one said"
 		if f := from[r]; f != nil {
-			message = "says what " + near(f.position, r.position, f.address) + " said; " + share + " say what another one said"
+			message = "says what " + near(f.position, r.position, *f.address) + " said; " + share + " say what another one said"
 		}
 		if d.holdRow(r, c.attribute.Name, Shifted, message) {
 			held++
@@ -78,7 +78,7 @@ func (c *column) shiftedExamples(changed []*row, takings []taking) []Example {
 	var examples []Example
 	for _, t := range takings[:min(len(takings), examplesShown)] {
 		e := t.row.example(t.row.within(c.source) + " now says what " + t.from.within(c.source) + " said")
-		e.Other = t.from.address
+		e.Other = *t.from.address
 		examples = append(examples, e)
 	}
 	if len(takings) > 0 {
@@ -102,8 +102,8 @@ func isDay(a *resource.Attribute) bool {
 // keepsOrder says that what was less before is no more than the rest now.
 func keepsOrder(changed []*row) bool {
 	byWas := slices.Clone(changed)
-	slices.SortFunc(byWas, func(a, b *row) int { return cmp.Or(compare(a.was, b.was), compare(a.desired, b.desired)) })
-	return slices.IsSortedFunc(byWas, func(a, b *row) int { return compare(a.desired, b.desired) })
+	slices.SortFunc(byWas, func(a, b *row) int { return cmp.Or(compare(*a.was, *b.was), compare(*a.desired, *b.desired)) })
+	return slices.IsSortedFunc(byWas, func(a, b *row) int { return compare(*a.desired, *b.desired) })
 }
 
 func compare(v, w resource.Value) int {
@@ -119,10 +119,10 @@ func (c *column) takings() []taking {
 	for i := range c.rows {
 		r := &c.rows[i]
 		if r.state != edited {
-			had[keyOf(r.desired)] = nil
+			had[keyOf(*r.desired)] = nil
 			continue
 		}
-		key := keyOf(r.was)
+		key := keyOf(*r.was)
 		if _, taken := had[key]; taken {
 			had[key] = nil
 			continue
@@ -131,7 +131,7 @@ func (c *column) takings() []taking {
 	}
 	var takings []taking
 	for _, r := range where(c.rows, wasEdited) {
-		key := keyOf(r.desired)
+		key := keyOf(*r.desired)
 		if from := had[key]; from != nil {
 			takings = append(takings, taking{r, from})
 			delete(had, key)
@@ -168,7 +168,7 @@ func exchanged(changed []*row) int {
 	}
 	gave, took, became, scattered := map[valueKey]int{}, map[valueKey]int{}, map[valueKey]valueKey{}, false
 	for _, r := range changed {
-		was, desired := keyOf(r.was), keyOf(r.desired)
+		was, desired := keyOf(*r.was), keyOf(*r.desired)
 		gave[was]++
 		took[desired]++
 		if other, known := became[was]; known && other != desired {

@@ -27,6 +27,7 @@ func (d *differ) findNearTwins() {
 // family is the resources of a kind beneath one parent.
 type family struct {
 	kind     *kind
+	creates  int
 	siblings []sibling
 }
 
@@ -67,6 +68,7 @@ func (d *differ) families() []*family {
 			byKey[key] = &family{kind: k}
 			ordered = append(ordered, byKey[key])
 		}
+		byKey[key].creates++
 	}
 	if len(ordered) == 0 {
 		return nil
@@ -111,6 +113,9 @@ func (f *family) add(a resource.Address, desired, live *resource.Resource, chang
 	default:
 		s.name, s.unnamed = live.Value(by).Text(), true
 	}
+	if f.siblings == nil {
+		f.siblings = make([]sibling, 0, f.creates)
+	}
 	if s.skeleton = []rune(resource.Skeleton(s.name)); len(s.skeleton) > 0 {
 		f.siblings = append(doubled(f.siblings), s)
 	}
@@ -120,7 +125,7 @@ func (f *family) add(a resource.Address, desired, live *resource.Resource, chang
 // one sibling of each.
 func (f *family) alike() (found []twinning) {
 	first := make(map[string]int, len(f.siblings))
-	apart := make([]sibling, 0, len(f.siblings))
+	apart := f.siblings[:0] // no longer than what was looked at
 	for _, s := range f.siblings {
 		key := joined(s.skeleton)
 		at, taken := first[key]
@@ -164,7 +169,8 @@ func (d *differ) reportTwins(k *kind, found []twinning) {
 	a.Message = fmt.Sprintf("%d new %s may be there already under another spelling", len(found), nouns(len(found), k))
 	var examples []Example
 	for _, t := range found { // in several files perhaps: each with its whole position
-		r := row{address: t.create.address, position: t.create.position, desired: d.Desired.Get(t.create.address).Value(a.Attribute), change: t.create.change}
+		desired := d.Desired.Get(t.create.address).Value(a.Attribute)
+		r := row{address: &t.create.address, position: t.create.position, desired: &desired, was: &nothing, change: t.create.change}
 		e := r.example(fmt.Sprintf("%s %q has the name of %s, %q, %s", r.within(diag.Position{}), cut(t.create.name), t.other.address, cut(t.other.name), t.how))
 		e.Other = t.other.address
 		examples = append(examples, e)

@@ -59,16 +59,16 @@ func near(p, beside diag.Position, address resource.Address) string {
 }
 
 // within names where a row stands in a source, else its resource.
-func (r *row) within(source diag.Position) string { return near(r.position, source, r.address) }
+func (r *row) within(source diag.Position) string { return near(r.position, source, *r.address) }
 
 // became writes what a row said, and what it says.
 func became(a *resource.Attribute, r *row) string {
-	return brief(a, r.was) + " → " + brief(a, r.desired)
+	return brief(a, *r.was) + " → " + brief(a, *r.desired)
 }
 
 // example makes an example of a row.
 func (r *row) example(message string) Example {
-	return Example{Address: r.address, Position: r.position, Desired: r.desired, Was: r.was, Message: message}
+	return Example{Address: *r.address, Position: r.position, Desired: *r.desired, Was: *r.was, Message: message}
 }
 
 // briefLength is how many characters of a value an accident's sentence quotes.

@@ -273,8 +273,21 @@ func (d *differ) change(t three, action Action) *Change {
 	case t.last != nil:
 		c.ID = t.last.ID
 	}
-	d.plan.Changes = append(doubled(d.plan.Changes), c)
+	d.plan.Changes = append(d.roomed(t.place), c)
 	return &d.plan.Changes[len(d.plan.Changes)-1]
+}
+
+// roomed gives the changes room for one more at a place. A list that is full
+// grows to what it comes to if the rest of the account changes as much, at least
+// to twice and at most to eight times what it is.
+func (d *differ) roomed(place int) []Change {
+	changes := d.plan.Changes
+	n := len(changes)
+	if n < cap(changes) {
+		return changes
+	}
+	expected := n + n*(len(d.all)-place)/(place+1) + 1
+	return slices.Grow(changes, max(16, min(expected, 8*n, len(d.all)), 2*n)-n)
 }
 
 // doubled gives a list room for one more: where it is full, for as many again.

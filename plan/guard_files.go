@@ -102,7 +102,7 @@ func (w *waiting) states(place int) states {
 		}
 		s.most = s.desired
 	case w.creates(c), c.Action == Create:
-		s.desired = t.kind.overlay(nil, t.given(), everyField)
+		s.desired = t.kind.spending(nil, t.given(), everyField)
 		if c.Held == nil || c.Held.releasable() && !t.kind.schema.Caps {
 			s.most = s.desired
 		}

@@ -25,6 +25,7 @@ type kind struct {
 	defaulted  []*resource.Attribute   // those a create gives where the files do not
 	naming     []*resource.Attribute   // those that name resources of another kind by their ids
 	caps       []*resource.Attribute   // the amounts that cap what a resource spends
+	money      []string                // names of the attributes that possible spend depends on, sorted
 	first      string                  // name of the attribute with the first day it spends or holds, "" for none
 	last       string                  // and with the last
 	gate       bool                    // its status stops the whole account
@@ -71,6 +72,9 @@ func describe(s *resource.Schema) *kind {
 		if a.Spend == resource.Amount && a.Per != "" {
 			k.caps = append(k.caps, a)
 		}
+		if a.Spend != 0 || a.Type == resource.TypeDay || a.Type == resource.TypeLast || a.Name == k.removal {
+			k.money = append(k.money, a.Name)
+		}
 		g, ok := s.Group(a)
 		if !ok {
 			continue
@@ -82,6 +86,7 @@ func describe(s *resource.Schema) *kind {
 		k.whole[a.Name] = g.Wire
 		k.members[g.Wire] = append(k.members[g.Wire], a.Name)
 	}
+	slices.Sort(k.money)
 	k.gate = s.Only != "" && k.delivery != ""
 	for _, members := range k.members {
 		slices.Sort(members)
@@ -168,6 +173,42 @@ func (k *kind) overlay(live *resource.Resource, fields []Field, passes func(*Fie
 		if passes(&fields[i]) && k.goesAlong(fields, fields[i].Name, passes) {
 			k.write(after, fields[i].Name, fields[i].Desired)
 		}
+	}
+	return after
+}
+
+// written gives a value as overlay leaves it, without a copy of the resource.
+func (k *kind) written(live *resource.Resource, fields []Field, passes func(*Field) bool, name string) resource.Value {
+	v, halves := valueOf(live, name), k.halves[name]
+	for i := range fields {
+		f := &fields[i]
+		own := f.Name == name
+		switch {
+		case !own && !slices.Contains(halves, f.Name) || !passes(f) || !k.goesAlong(fields, f.Name, passes):
+		case own && f.Desired.IsSet():
+			v = f.Desired
+		case own || f.Desired.IsSet():
+			v = resource.Value{}
+		}
+	}
+	return v
+}
+
+// spending gives what overlay gives, with what possible spend depends on alone.
+func (k *kind) spending(live *resource.Resource, fields []Field, passes func(*Field) bool) *resource.Resource {
+	if live != nil && !anyField(fields, passes) {
+		return live
+	}
+	var room [8]resource.Named
+	said := room[:0]
+	for _, name := range k.money {
+		if v := k.written(live, fields, passes, name); !v.IsAbsent() {
+			said = append(said, resource.Named{Name: name, Value: v})
+		}
+	}
+	after := &resource.Resource{Attributes: slices.Clone(said)}
+	if live != nil {
+		after.Address, after.ID = live.Address, live.ID
 	}
 	return after
 }

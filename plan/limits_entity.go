@@ -29,8 +29,7 @@ func (d *differ) checkRoom() {
 
 // refuseBeyond reports the first create there is no room for.
 func (d *differ) refuseBeyond(s *resource.Schema, live, most int) {
-	room := most - live
-	var creates []*Change
+	room, creates := most-live, 0
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		switch {
@@ -38,16 +37,32 @@ func (d *differ) refuseBeyond(s *resource.Schema, live, most int) {
 		case c.Action == Archive:
 			room++
 		case c.Action == Create:
-			creates = append(doubled(creates), c)
+			creates++
 		}
 	}
-	if len(creates) <= room {
+	if creates <= room {
 		return
 	}
-	first := creates[room]
+	first := d.createAt(s.Kind, room)
 	d.problems.Add(diag.Problem{
 		Severity: diag.Error, Code: diag.TooMany, Position: first.Position, Address: first.Address.String(),
-		Message: fmt.Sprintf("%s is one %s too many: %d are at the service and not archived, %d would be new, and the account may have %d", first.Address, s.Kind, live, len(creates), most),
+		Message: fmt.Sprintf("%s is one %s too many: %d are at the service and not archived, %d would be new, and the account may have %d", first.Address, s.Kind, live, creates, most),
 		Hint:    fmt.Sprintf("archive some, or say account.limits.%s in adsync.yaml if the account may have more", s.Kind),
 	})
+}
+
+// createAt gives the create of a kind that comes after so many others that are
+// not held.
+func (d *differ) createAt(kind resource.Kind, others int) *Change {
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		if c.Address.Kind != kind || c.Held != nil || c.Action != Create {
+			continue
+		}
+		if others == 0 {
+			return c
+		}
+		others--
+	}
+	return nil
 }

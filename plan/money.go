@@ -51,7 +51,7 @@ func (d *differ) move(s *spender) {
 	switch {
 	case !c.isHeld() || !c.Held.releasable():
 	case c.Action == Create, c.Action == Replace && !slices.ContainsFunc(c.Fields, func(f Field) bool { return !f.Held.releasable() }):
-		s.afterAll = s.kind.overlay(nil, s.given(), everyField)
+		s.afterAll = s.kind.spending(nil, s.given(), everyField)
 	default:
 		s.afterAll = d.after(c, s.live, func(f *Field) bool { return f.Held.releasable() })
 	}
@@ -132,15 +132,25 @@ func totals(was, will func() (day, month, lifetime int64)) (t Totals) {
 
 // campaignMoney gives what moves by resource, the largest rise first.
 func (d *differ) campaignMoney(spenders []spender) []CampaignMoney {
-	var moved []CampaignMoney
+	changed := func(s *spender) bool { return s.change != nil && s.kind.counts() && s.live != s.after }
+	n := 0
+	for i := range spenders {
+		if changed(&spenders[i]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	moved := make([]CampaignMoney, 0, n)
 	for i := range spenders {
 		s := &spenders[i]
-		if s.change == nil || !s.kind.counts() || s.live == s.after {
+		if !changed(s) {
 			continue
 		}
 		t := totals(d.alone(s.kind, s.live), d.alone(s.kind, s.after))
 		if t.Day.moves() || t.Month.moves() || t.Lifetime.moves() {
-			moved = append(doubled(moved), CampaignMoney{s.address.String(), s.change.Name, t})
+			moved = append(moved, CampaignMoney{s.address.String(), s.change.Name, t})
 		}
 	}
 	slices.SortFunc(moved, func(a, b CampaignMoney) int {

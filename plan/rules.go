@@ -67,7 +67,6 @@ type ruleCheck struct {
 	narrowed  bool // the plan is a part of what the files ask for
 	changes   []*Change
 	concerned []concern
-	part      []*resource.Resource // what updates leave, as far as they are not held
 
 	see    resource.View // what a rule sees: the resource at a place, at a moment
 	place  int
@@ -85,7 +84,7 @@ const (
 
 func newRuleCheck(d *differ, narrowed bool) *ruleCheck {
 	n := len(d.all)
-	r := &ruleCheck{differ: d, narrowed: narrowed, changes: make([]*Change, n), concerned: make([]concern, n), part: make([]*resource.Resource, n)}
+	r := &ruleCheck{differ: d, narrowed: narrowed, changes: make([]*Change, n), concerned: make([]concern, n)}
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.sends() {
 			r.changes[c.place] = c
@@ -165,7 +164,7 @@ type ruled struct {
 }
 
 func (r *ruleCheck) findings(i int, at moment) []ruled {
-	if r.at(i, at) == nil {
+	if !r.isThere(i, at) {
 		return nil
 	}
 	s, c := r.all[i].kind.schema, r.changes[i]
@@ -190,18 +189,18 @@ func (r *ruleCheck) findings(i int, at moment) []ruled {
 	return found
 }
 
-func (r *ruleCheck) value(name string) resource.Value { return valueOf(r.at(r.place, r.moment), name) }
+func (r *ruleCheck) value(name string) resource.Value { return r.at(r.place, r.moment, name) }
 
 func (r *ruleCheck) valueLive(name string) resource.Value {
-	return valueOf(r.at(r.place, atLive), name)
+	return r.at(r.place, atLive, name)
 }
 
 func (r *ruleCheck) valueAbove(kind resource.Kind, name string) resource.Value {
-	return valueOf(r.at(r.ancestor(kind), r.moment), name)
+	return r.at(r.ancestor(kind), r.moment, name)
 }
 
 func (r *ruleCheck) valueAboveLive(kind resource.Kind, name string) resource.Value {
-	return valueOf(r.at(r.ancestor(kind), atLive), name)
+	return r.at(r.ancestor(kind), atLive, name)
 }
 
 // ancestor gives the place of the ancestor of a kind, -1 where it is nowhere.
@@ -220,34 +219,44 @@ func valueOf(r *resource.Resource, name string) resource.Value {
 	return r.Value(name)
 }
 
-// at is a resource at a moment, nil where it is not there: one whose create is
-// held is not, with what is not held carried out.
-func (r *ruleCheck) at(i int, at moment) *resource.Resource {
+// at gives a value of a resource at a moment, absent where that is not there.
+func (r *ruleCheck) at(i int, at moment, name string) resource.Value {
+	stands, passes := r.stands(i, at)
+	if passes == nil {
+		return valueOf(stands, name)
+	}
+	return r.all[i].kind.written(stands, r.changes[i].Fields, passes, name)
+}
+
+// isThere says that there is a resource at a moment.
+func (r *ruleCheck) isThere(i int, at moment) bool {
+	stands, passes := r.stands(i, at)
+	return stands != nil || passes != nil
+}
+
+// stands gives what a resource is at a moment, and which fields of its change
+// are written over that; nil are none. One whose create is held is not there,
+// with what is not held carried out.
+func (r *ruleCheck) stands(i int, at moment) (stands *resource.Resource, passes func(*Field) bool) {
 	if i < 0 {
-		return nil
+		return nil, nil
 	}
 	t, c := &r.all[i], r.changes[i]
 	switch {
 	case c == nil || at == atLive || at == atPart && c.Held != nil:
-		return t.live
+		return t.live, nil
 	case c.Action == Create || c.Action == Replace && !(at == atPart && c.isHeld()):
-		return t.desired
+		return t.desired, nil
 	case at == atPart:
-		if r.part[i] == nil {
-			r.part[i] = r.after(c, t.live, freeField)
-		}
-		return r.part[i]
+		return t.live, freeField
 	}
-	return r.after(c, t.live, everyField)
+	return t.live, everyField
 }
 
 // report puts a finding where the files say it: the attribute, else the
 // resource, else what is above it.
 func (r *ruleCheck) report(i int, f resource.Finding) {
-	a, position := r.all[i].address, diag.Position{}
-	if at := r.at(i, atWhole); at != nil {
-		position = at.Value(f.Attribute).Position
-	}
+	a, position := r.all[i].address, r.at(i, atWhole, f.Attribute).Position
 	for up := i; position.IsZero() && up >= 0; up = r.all[up].up {
 		if desired := r.all[up].desired; desired != nil {
 			position = desired.Position
@@ -294,7 +303,6 @@ func (r *ruleCheck) holdLeft(i int, f resource.Finding) {
 // finding names, so that no other hold in its place would let more go. What
 // lowers goes all the same, as a pause passes every guard.
 func (r *ruleCheck) holdNeeding(c *Change, attribute string, h Hold) {
-	r.part[c.place] = nil
 	if c.Action == Create || c.Action == Replace {
 		c.hold(h)
 		return

@@ -52,8 +52,9 @@ func (k *kind) isRest(f *Field) bool {
 // breaks says that what would be live without the held fields breaks a rule
 // that neither the whole edit nor what is live breaks.
 func (d *differ) breaks(c *Change, live *resource.Resource) bool {
-	part, whole := d.after(c, live, freeField), d.after(c, live, everyField)
-	return slices.ContainsFunc(d.all[c.place].kind.schema.Rules, func(r resource.Rule) bool {
+	k := d.all[c.place].kind
+	part, whole := k.overlay(live, c.Fields, freeField), k.overlay(live, c.Fields, everyField)
+	return slices.ContainsFunc(k.schema.Rules, func(r resource.Rule) bool {
 		return r.Check(part.Value) != nil && r.Check(whole.Value) == nil && r.Check(live.Value) == nil
 	})
 }
