@@ -314,11 +314,22 @@ func (c *Change) hold(h Hold) { c.Held = c.Held.and(h) }
 
 func (f *Field) hold(h Hold) { f.Held = f.Held.and(h) }
 
-// and gives one hold that stands for both.
+// holdAll holds a field with what holds many: they share it.
+func (f *Field) holdAll(h *Hold) {
+	if f.Held == nil {
+		f.Held = h
+		return
+	}
+	f.hold(*h)
+}
+
+// and gives one hold that stands for both. Others may have the first too, so it
+// stays as it is.
 func (h *Hold) and(further Hold) *Hold {
 	if h == nil {
 		return &further
 	}
-	h.Also = append(h.Also, further)
-	return h
+	both := *h
+	both.Also = append(slices.Clip(h.Also), further)
+	return &both
 }

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"adsync/plan"
@@ -46,4 +47,37 @@ func TestAllocationsAChange(t *testing.T) {
 			t.Errorf("%s: %.1f allocations a resource; want at most %.0f", row.name, got, row.most)
 		}
 	}
+}
+
+// What a resource costs in memory that is written: collecting it again is what
+// makes a large plan take longer than its share.
+func TestMemoryAChange(t *testing.T) {
+	s := shape{500, 1, 1}
+	for _, row := range []struct {
+		name string
+		in   plan.Input
+		most uint64 // bytes a resource
+	}{
+		{"in sync", s.edited(0), 250},
+		{"created", input(nil, s.snapshot(false), nil), 1500},
+		{"updated", s.edited(1), 1600},
+	} {
+		if got := writtenBy(func() { plan.Diff(row.in) }) / uint64(s.resources()); got > row.most {
+			t.Errorf("%s: %d bytes a resource; want at most %d", row.name, got, row.most)
+		}
+	}
+}
+
+// writtenBy counts the bytes of memory a plan takes, whether or not they are
+// given back. What else the process does may add to one round: the least counts.
+func writtenBy(do func()) uint64 {
+	least := uint64(math.MaxUint64)
+	for range 5 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		do()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
 }

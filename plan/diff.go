@@ -279,15 +279,16 @@ func (d *differ) change(t three, action Action) *Change {
 
 // roomed gives the changes room for one more at a place. A list that is full
 // grows to what it comes to if the rest of the account changes as much, at least
-// to twice and at most to eight times what it is.
+// to twice and at most to 32 times what it is.
 func (d *differ) roomed(place int) []Change {
 	changes := d.plan.Changes
 	n := len(changes)
 	if n < cap(changes) {
 		return changes
 	}
-	expected := n + n*(len(d.all)-place)/(place+1) + 1
-	return slices.Grow(changes, max(16, min(expected, 8*n, len(d.all)), 2*n)-n)
+	expected := n + n*(len(d.all)-place)/(place+1)
+	expected += expected/16 + 1
+	return slices.Grow(changes, max(16, min(expected, 32*n, len(d.all)), 2*n)-n)
 }
 
 // doubled gives a list room for one more: where it is full, for as many again.

@@ -192,20 +192,20 @@ func (d *differ) guardFrozen() {
 	}
 	for _, h := range holds {
 		for i := range d.plan.Changes {
-			d.freeze(&d.plan.Changes[i], h)
+			d.freeze(&d.plan.Changes[i], &h)
 		}
 	}
 }
 
-func (d *differ) freeze(c *Change, h Hold) {
+func (d *differ) freeze(c *Change, h *Hold) {
 	switch {
 	case c.Action == Record || c.Action == Forget:
 	case c.Action == Archive || c.Action == Adopt || d.creates(c):
-		c.hold(h)
+		c.hold(*h)
 	default:
 		for i := range c.Fields {
 			if f := &c.Fields[i]; f.Phase != Lower && f.Cause != SentAlong {
-				f.hold(h)
+				f.holdAll(h)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (d *differ) guardUpdates() {
 			managed[t.address.Kind]++
 		}
 	}
-	holds := map[updating]Hold{}
+	holds := map[updating]*Hold{}
 	d.eachUpdate(func(c *Change, cause Cause) {
 		n, of := counts[updating{c.Address.Kind, cause}], managed[c.Address.Kind]
 		if of < d.Policy.UpdateFrom || !exceeds(n, of, d.Policy.UpdatePercent) {
@@ -39,13 +39,13 @@ func (d *differ) guardUpdates() {
 		}
 		h, said := holds[updating{c.Address.Kind, cause}]
 		if !said {
-			h = Hold{Hazard: Updates, Allow: Allowance{Hazard: Updates, Amount: n, HasAmount: true}.String(),
+			h = &Hold{Hazard: Updates, Allow: Allowance{Hazard: Updates, Amount: n, HasAmount: true}.String(),
 				Message: fmt.Sprintf("%d of %d %s resources would be updated (%s); up to %d %% pass", n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
 			holds[updating{c.Address.Kind, cause}] = h
 		}
 		for i := range c.Fields {
 			if f := &c.Fields[i]; f.Cause == cause && f.Phase != Lower {
-				f.hold(h)
+				f.holdAll(h)
 			}
 		}
 	})

@@ -72,7 +72,7 @@ func describe(s *resource.Schema) *kind {
 		if a.Spend == resource.Amount && a.Per != "" {
 			k.caps = append(k.caps, a)
 		}
-		if a.Spend != 0 || a.Type == resource.TypeDay || a.Type == resource.TypeLast || a.Name == k.removal {
+		if a.Spend == resource.Amount || a.Spend == resource.Delivery || a.Spend == resource.Cover || a.Type == resource.TypeDay || a.Type == resource.TypeLast || a.Name == k.removal {
 			k.money = append(k.money, a.Name)
 		}
 		g, ok := s.Group(a)
