@@ -13,6 +13,7 @@ import (
 // desired is the end of a collection: what fits is in the snapshot, and every
 // row is used, ignored or failed.
 func (c *collection) desired(files []file, results []result) Desired {
+	c.index = index{} // every resource has its place: room for the snapshot
 	d := Desired{Snapshot: resource.NewSnapshot(len(c.entries)), Images: map[string]string{}}
 	d.Hash, d.Files = c.tree.sum(files)
 	for i := range c.entries {

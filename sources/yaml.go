@@ -20,6 +20,8 @@ type yamlReader struct {
 	ctx    context.Context
 	in     input
 	result result
+	room   resource.Attributes // of the resource that is read, used again for the next
+	kept   resource.Attributes // room for what resources keep, so many at once
 }
 
 // bytesADraft is about what a resource takes in YAML: it saves growing.
@@ -117,11 +119,12 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 		y.fail(node, diag.Damaged, "reading took too long and was stopped; want a file that reads in less", "split the file")
 		return
 	}
-	y.result.drafts = append(y.result.drafts, draft{schema: v.schema, within: within, position: y.at(node), attributes: make(resource.Attributes, 0, len(node.Content)/2)})
+	y.result.drafts = append(y.result.drafts, draft{schema: v.schema, within: within, position: y.at(node), attributes: y.room[:0]})
 	index := len(y.result.drafts)
 	before := len(y.problems)
 	d := &y.result.drafts[index-1] // until the children come
 	nested := y.readFields(d, node, v)
+	y.room, d.attributes = d.attributes, y.keep(d.attributes)
 	d.found = [2]int{before, len(y.problems)}
 	y.result.rows.Read++
 	if d.failed = len(y.problems) > before; d.failed {
@@ -132,6 +135,19 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 	for _, children := range nested {
 		y.readChildren(children.list, children.vocabulary, index)
 	}
+}
+
+// keptFrom is how many attributes room is made for at once.
+const keptFrom = 256
+
+// keep gives a resource room of its own for its attributes, and no more.
+func (y *yamlReader) keep(read resource.Attributes) resource.Attributes {
+	if len(y.kept)+len(read) > cap(y.kept) {
+		y.kept = make(resource.Attributes, 0, max(keptFrom, len(read)))
+	}
+	from := len(y.kept)
+	y.kept = append(y.kept, read...)
+	return slices.Clip(y.kept[from:])
 }
 
 // nestedList is the value of `ad_groups:`, to be read after its parent.
