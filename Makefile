@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots deps clean idle soak
+.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots deps clean idle soak days
 
 all: build
 
@@ -99,6 +99,12 @@ idle:
 soak: MINUTES = 60
 soak:
 	$(GO) test -count=1 -v -timeout 24h -run TestSoak ./cmd/adsync -soak $(MINUTES)m -soak-seed $(SEED)
+
+# days: the daemon of an account, with its worker, its state on a disk and the
+# emulator in one process, lives through DAYS virtual days drawn from SEED.
+days: DAYS = 10000
+days:
+	$(GO) test -count=1 -v -timeout 24h -run 'TestDays$$' ./cmd/adsync -days $(DAYS) -days-seed $(SEED)
 
 # crash: end the agent at every effect of every scenario, and fail the power after
 # every system call of a writer of the state, and the disk at every call.
