@@ -64,6 +64,7 @@ type differ struct {
 	shrunk     map[resource.Kind]bool // nothing of these kinds is pruned
 	twins      map[twinKey][]resource.Address
 	uses       map[identity][]use
+	byID       map[resource.Kind]map[string]*resource.Resource // what is live, as far as it was asked for
 	counting   []counting
 	spending   []spending // what possible spend depends on
 	protecting []int      // of all, those whose rows protect something
@@ -112,6 +113,7 @@ func newDiffer(in Input) *differ {
 		d.dayAgo[amountOf{e.Address, e.Attribute}] = e.Micros
 	}
 	d.ignore()
+	d.nameIDs()
 	d.join()
 	d.findShrunk()
 	return d

@@ -35,6 +35,7 @@ func (d *differ) guard() {
 	d.guardFiles()
 	d.holdRest()
 	d.guardMerges()
+	d.guardNames()
 }
 
 // holdRest holds what cannot go without a part that is held.

@@ -166,7 +166,7 @@ func (d *Done) stuckHalf(schema *resource.Schema) (half, why string) {
 		}
 	}
 	none := func(resource.Kind, string) resource.Value { return resource.Value{} }
-	see := &resource.View{Above: none, AboveLive: none,
+	see := &resource.View{Above: none, AboveLive: none, Named: func(string, string) resource.Value { return resource.Value{} },
 		Value: value(func(f *DoneField) resource.Value { return f.Before }), Live: value(func(f *DoneField) resource.Value { return f.After })}
 	for _, rule := range schema.Across {
 		for _, found := range rule.Check(see) {

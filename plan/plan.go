@@ -32,6 +32,7 @@ type Input struct {
 	Most     map[resource.Kind]int    // how many of a kind the account may have, where that is not what the description says
 	Recent   Recent                   // what adsync did in the last 24 hours
 	Lacking  map[resource.Kind]string // kinds the account may not use, and why
+	Listed   map[resource.Kind]bool   // kinds of which Live has all there are
 
 	Refused   map[resource.Address]Refused // what the service refused for good
 	Unsettled []Unsettled                  // what became of which is unknown

@@ -90,7 +90,7 @@ func newRuleCheck(d *differ, narrowed bool) *ruleCheck {
 			r.changes[c.place] = c
 		}
 	}
-	r.see = resource.View{Value: r.value, Above: r.valueAbove, Live: r.valueLive, AboveLive: r.valueAboveLive, Today: d.Today}
+	r.see = resource.View{Value: r.value, Above: r.valueAbove, Live: r.valueLive, AboveLive: r.valueAboveLive, Named: r.valueNamed, Today: d.Today}
 	return r
 }
 
@@ -201,6 +201,23 @@ func (r *ruleCheck) valueAbove(kind resource.Kind, name string) resource.Value {
 
 func (r *ruleCheck) valueAboveLive(kind resource.Kind, name string) resource.Value {
 	return r.at(r.ancestor(kind), atLive, name)
+}
+
+// valueNamed looks at what an attribute names first, as it will be. What is not
+// listed as it is, is not known.
+func (r *ruleCheck) valueNamed(by, name string) resource.Value {
+	a, known := r.all[r.place].kind.attributes[by]
+	said := r.value(by).Entries()
+	if !known || len(said) == 0 {
+		return resource.Value{}
+	}
+	if address, byKey := resource.ParseAddress(said[0]); byKey {
+		return valueOf(r.Desired.Get(address), name)
+	}
+	if live := r.liveByID(a.Of)[said[0]]; live != nil && !live.AsSent {
+		return live.Value(name)
+	}
+	return resource.Value{}
 }
 
 // ancestor gives the place of the ancestor of a kind, -1 where it is nowhere.

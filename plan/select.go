@@ -92,6 +92,7 @@ func (d *differ) complete(c *choice) {
 			d.completeAbove(c, i)
 		}
 	}
+	d.completeNamed(c)
 }
 
 func (d *differ) replaces(c *Change) bool { return d.creates(c) && c.Action == Replace }

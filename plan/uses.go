@@ -34,7 +34,7 @@ func (d *differ) findUses() {
 				continue
 			}
 			for _, a := range t.kind.naming {
-				d.addUses(t.address, a, r.Value(a.Name).Items())
+				d.addUses(t.address, a, r.Value(a.Name).Entries())
 			}
 		}
 	}

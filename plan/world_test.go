@@ -53,7 +53,9 @@ func value(t testing.TB, kind resource.Kind, attribute, text string) resource.Va
 	if !ok {
 		t.Fatalf("%s has no attribute %q", kind, attribute)
 	}
-	text = strings.ReplaceAll(text, "_", " ")
+	if a.Of == "" {
+		text = strings.ReplaceAll(text, "_", " ")
+	}
 	if a.Type.IsList() {
 		items := strings.FieldsFunc(text, func(r rune) bool { return r == '|' })
 		v, findings := a.ParseList(items)

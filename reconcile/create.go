@@ -192,8 +192,11 @@ func (r *run) createSingles(ctx context.Context, c creation) error {
 				level = append(level, p)
 			}
 		}
-		if err := r.runSingles(ctx, fmt.Sprintf("create-%d", depth), r.withParents(level)); err != nil {
-			return err
+		for turn := []part(nil); len(level) > 0; {
+			turn, level = r.inTurn(level)
+			if err := r.runSingles(ctx, fmt.Sprintf("create-%d", depth), r.withIDs(r.withParents(turn))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -237,7 +240,7 @@ func (r *run) followUpWave(ctx context.Context, c creation) error {
 	if err := r.readCreated(ctx, parts); err != nil {
 		return err
 	}
-	return r.updateWave(ctx, "follow-up", parts)
+	return r.updateWave(ctx, "follow-up", r.withIDs(parts))
 }
 
 func (p part) update() part {

@@ -234,3 +234,38 @@ func TestC12StaleRevisionIsReadAndPlannedAnew(t *testing.T) {
 	}
 	w.clean()
 }
+
+// What names another by its key is created after it, with the id it was given,
+// in one apply; what the service refused is not named.
+func TestWhatIsNamedByKeyIsMadeFirst(t *testing.T) {
+	for _, only := range []bool{false, true} {
+		w := newWorld(t, func(o *emulator.Options) { o.InterfaceOnly = only })
+		w.write("pixel/shop", map[string]any{"name": "Web shop"})
+		w.write("event_setting/orders", map[string]any{"name": "Orders", "event_type": "order_created", "source": "pixel/shop"})
+		w.write("campaign/spring", map[string]any{"name": "Spring", "bidding_type": "conversions", "budget.daily": 100_000_000, "conversion_goal": "event_setting/orders"})
+		w.write("ad_group/spring/g", map[string]any{"name": "Group", "bid.max": 1_250_000})
+		w.clean()
+		w.write("campaign/summer", map[string]any{"name": "Summer", "bidding_type": "conversions", "budget.daily": 100_000_000, "conversion_goal": "event_setting/orders"})
+		w.clean()
+	}
+	w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Conversions = false })
+	w.write("pixel/shop", map[string]any{"name": "Web shop"})
+	w.write("event_setting/orders", map[string]any{"name": "Orders", "event_type": "order_created", "source": "pixel/none"})
+	w.write("campaign/spring", map[string]any{"name": "Spring", "bidding_type": "conversions", "budget.daily": 100_000_000, "conversion_goal": "event_setting/orders"})
+	if got := describe(w.plan().Plan); !strings.Contains(got, "source is pixel/none, which is not at the service") || !strings.Contains(got, "conversion_goal is event_setting/orders, which is held") {
+		t.Errorf("plan is %s; want both held", got)
+	}
+}
+
+// An audience is named once its people are in it: with the next apply.
+func TestAnAudienceIsNamedOnceItIsThere(t *testing.T) {
+	w := newWorld(t)
+	w.write("audience/customers", map[string]any{"name": "Customers"})
+	w.tree("spring", "paused")
+	spring := w.desired.Get(resource.Address{Kind: "campaign", Key: "spring"})
+	spring.Set("targeting.excluded_audiences", resource.List([]string{"audience/customers"}))
+	if report := w.apply(); report.Count(state.OutcomeApplied) != 1 {
+		t.Errorf("first apply: %s; want the audience alone", report.Summary())
+	}
+	w.clean()
+}

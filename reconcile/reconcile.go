@@ -156,7 +156,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left), Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: desired.Policy, Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
-		Lacking: live.Lacking, Refused: refused, Unsettled: unsettledOf(undecided),
+		Lacking: live.Lacking, Listed: live.Listed, Refused: refused, Unsettled: unsettledOf(undecided),
 	}
 	computed, approved := desired.bind(&input, func(p *plan.Plan) {
 		p.NoteMoves(desired.Moves, renamed)

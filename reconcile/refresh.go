@@ -19,6 +19,7 @@ type Live struct {
 	Snapshot  *resource.Snapshot       // by address, once identified
 	Records   map[string]adsapi.Record // by id, as the service gave them
 	Lacking   map[resource.Kind]string // kinds the account may not use, and why
+	Listed    map[resource.Kind]bool   // kinds of which a list gave all there are
 	OneByOne  []OneByOne               // kinds the service has no list of
 	Late      []resource.Address       // bound, not shown yet, and taken to be as they were sent
 	Reading   Reading
@@ -36,13 +37,17 @@ type Reading struct {
 // where no list exists (design.md section 8; missing.go). A bound resource a list
 // does not show is asked for by its id: a short list never means that something
 // is gone.
-// Of the other kinds it reads those the record or the files name.
+// Of the other kinds it reads those the record or the files have, and those of
+// which the files name something.
 func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (*Live, error) {
 	named := map[resource.Kind]bool{}
 	for _, snapshot := range []*resource.Snapshot{last, desired} {
 		for r := range snapshot.All() {
 			named[r.Address.Kind] = true
 		}
+	}
+	for r := range desired.All() {
+		a.kindsNamedBy(r, named)
 	}
 	wanted := func(s *resource.Schema) bool { return mirrors(s) || s.Caps || named[s.Kind] }
 	read := a.refreshed
@@ -54,6 +59,19 @@ func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (
 		return nil, err
 	}
 	return live, a.overlay(ctx, last, live)
+}
+
+// kindsNamedBy adds the kinds of what a resource names by id or key.
+func (a *Agent) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool) {
+	schema := a.Schemas.Of(r.Address.Kind)
+	if schema == nil {
+		return
+	}
+	for i := range schema.Attributes {
+		if of := schema.Attributes[i].Of; of != "" && !named[of] && len(r.Value(schema.Attributes[i].Name).Entries()) > 0 {
+			named[of] = true
+		}
+	}
 }
 
 // refreshWithFacts reads every kind and has the records hold what only the
@@ -86,7 +104,7 @@ func (a *Agent) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 	}
 	return &refresher{
 		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files}, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
-		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}},
+		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{}},
 	}, nil
 }
 
@@ -141,6 +159,7 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) {
 		return err
 	}
+	r.live.Listed[schema.Kind] = err == nil
 	r.lookFor(schema, err == nil)
 	return nil
 }

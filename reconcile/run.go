@@ -112,13 +112,16 @@ func (r *run) encoder() encoder {
 	}
 }
 
+// valueOf is what an address has at the service, but of what this run makes, also in
+// the place of another, what it is made with.
 func (r *run) valueOf(address resource.Address, attribute string) resource.Value {
-	if live := r.view.Live.Snapshot.Get(address); live != nil {
+	c := r.byAddr[address]
+	if live := r.view.Live.Snapshot.Get(address); live != nil && (c == nil || !isNew(c)) {
 		if v := live.Value(attribute); v.IsSet() {
 			return v
 		}
 	}
-	if c := r.byAddr[address]; c != nil {
+	if c != nil {
 		for _, f := range c.Fields {
 			if f.Name == attribute {
 				return f.Desired

@@ -213,7 +213,28 @@ func (r *run) updateWave(ctx context.Context, name string, parts []part) error {
 	if err != nil {
 		return err
 	}
-	return r.runSingles(ctx, name, append(singles, tooLarge...))
+	return r.runByDepth(ctx, name, append(singles, tooLarge...))
+}
+
+// runByDepth sends updates level by level: what is raised or changed from the top
+// down, what is lowered from the bottom up. A bid is lowered before the budget
+// above it is cut below what it was, and a budget is daily before a strategy
+// needs it.
+func (r *run) runByDepth(ctx context.Context, wave string, parts []part) error {
+	levels := make([][]part, r.depths())
+	for _, p := range parts {
+		depth := r.Schemas.Depth(p.change.Address.Kind)
+		levels[depth] = append(levels[depth], p)
+	}
+	if wave == "lower" {
+		slices.Reverse(levels)
+	}
+	for _, level := range levels {
+		if err := r.runSingles(ctx, wave, level); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ready drops parts of changes in which something has already gone wrong.

@@ -61,6 +61,7 @@ func (c *collection) collect(files []file, results []result) Desired {
 		c.check(&c.entries[i])
 		c.address(&c.entries[i], results)
 	}
+	c.checkNames()
 	c.checkAcross()
 	for i := range results {
 		c.problems.AddAll(results[i].problems)

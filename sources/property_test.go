@@ -130,6 +130,7 @@ func keepAcross(s *resource.Snapshot, schemas resource.Schemas, r *resource.Reso
 		},
 		Live:      func(string) resource.Value { return resource.Value{} },
 		AboveLive: func(resource.Kind, string) resource.Value { return resource.Value{} },
+		Named:     func(string, string) resource.Value { return resource.Value{} },
 		Zone:      time.UTC,
 	}
 	for _, rule := range schemas.Of(r.Address.Kind).Across {

@@ -26,6 +26,7 @@ func (c *collection) checkAcross() {
 		Above:     func(kind resource.Kind, name string) resource.Value { return valueOf(e.above(kind), name) },
 		Live:      func(string) resource.Value { return resource.Value{} },
 		AboveLive: func(resource.Kind, string) resource.Value { return resource.Value{} },
+		Named:     func(by, name string) resource.Value { return valueOf(c.namedBy(e, by), name) },
 		Zone:      c.zone,
 	}
 	for i := range c.entries {
@@ -62,6 +63,15 @@ func (e *entry) archived() bool {
 		}
 	}
 	return false
+}
+
+// namedBy is what an attribute of ids names first in the files, nil where that is nothing.
+func (c *collection) namedBy(e *entry, by string) *entry {
+	a, known := e.draft.schema.Attribute(by)
+	if said := e.resource.Value(by).Entries(); known && len(said) > 0 {
+		return c.named(a, said[0])
+	}
+	return nil
 }
 
 // above is the ancestor of a kind, nil where there is none.

@@ -62,7 +62,8 @@ func scalarSchema(a *resource.Attribute) *jsonschema.Schema {
 	case resource.TypeImage, resource.TypeMembers:
 		return &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible}
 	case resource.TypeID:
-		return &jsonschema.Schema{Type: jsonschema.Types{"string", "integer"}, Pattern: patternID, ErrorMessage: "want an id as the service gives it"}
+		id := &jsonschema.Schema{Type: jsonschema.Types{"string", "integer"}, Pattern: patternID, ErrorMessage: "want an id as the service gives it"}
+		return orAddress(a, id)
 	case resource.TypeObject:
 		return &jsonschema.Schema{Type: jsonschema.Types{"object", "string"}, Pattern: visible}
 	}
@@ -137,12 +138,17 @@ func listSchema(a *resource.Attribute) *jsonschema.Schema {
 		s.Items = choiceSchema(a)
 	default:
 		s.Type = append(s.Type, "integer")
-		s.Items = &jsonschema.Schema{Type: jsonschema.Types{"string", "integer"}, Pattern: patternID}
-		if a.Addressed != "" {
-			s.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{s.Items, {Type: jsonschema.Types{"string"}, Pattern: `^\s*` + string(a.Addressed) + `/[A-Za-z0-9._-]{1,200}\s*$`}}}
-		}
+		s.Items = orAddress(a, &jsonschema.Schema{Type: jsonschema.Types{"string", "integer"}, Pattern: patternID})
 	}
 	return s
+}
+
+// orAddress takes the address of what an attribute names, too.
+func orAddress(a *resource.Attribute, id *jsonschema.Schema) *jsonschema.Schema {
+	if a.Addressed == "" {
+		return id
+	}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{id, {Type: jsonschema.Types{"string"}, Pattern: `^\s*` + string(a.Addressed) + `/[A-Za-z0-9._-]{1,200}\s*$`}}}
 }
 
 // allowClearing adds null, and the words that mean it.

@@ -24,7 +24,11 @@ func (a *app) tellAuthors(ctx context.Context, l loaded, p *plan.Plan) {
 		for j := range c.Fields {
 			f := &c.Fields[j]
 			if (f.Cause == plan.Edit || f.Cause == plan.CarryOver) && !f.Desired.Position.IsZero() {
-				given, edits = append(given, sources.Given{Address: c.Address, Attribute: f.Name, Value: f.Desired}), append(edits, f)
+				said := f.Desired // by its id; the files may say a key
+				if own := l.desired.Snapshot.Get(c.Address); own != nil && own.Value(f.Name).IsSet() {
+					said = own.Value(f.Name)
+				}
+				given, edits = append(given, sources.Given{Address: c.Address, Attribute: f.Name, Value: said}), append(edits, f)
 			}
 		}
 	}

@@ -28,3 +28,33 @@ func TestEveryRuleIsHeldByATestThatIsThere(t *testing.T) {
 		t.Errorf("docs/rules.md names %d tests; want at least 35, a row each", held)
 	}
 }
+
+// TestEveryLineOfTheInterfaceHasARule: each line of parts 2, 3 and 8 that
+// docs/service.md holds the emulator to stands in docs/rules.md, once.
+func TestEveryLineOfTheInterfaceHasARule(t *testing.T) {
+	line := regexp.MustCompile(`\b[238]\.[a-z_0-9.]*[a-z_0-9]`)
+	stated, held := map[string]bool{}, map[string]int{}
+	for _, row := range ruleRow.FindAllString(read(t, "docs/service.md"), -1) {
+		if id := line.FindString(strings.Split(row, "|")[1]); id != "" {
+			stated[id] = true
+		}
+	}
+	for _, row := range ruleRow.FindAllString(read(t, "docs/rules.md"), -1) {
+		for _, id := range line.FindAllString(strings.Split(row, "|")[1], -1) {
+			held[id]++
+		}
+	}
+	if len(stated) < 100 {
+		t.Fatalf("docs/service.md states %d lines of parts 2, 3 and 8; want at least 100", len(stated))
+	}
+	for id := range stated {
+		if held[id] != 1 {
+			t.Errorf("docs/rules.md has the line %s %d times; want it once", id, held[id])
+		}
+	}
+	for id := range held {
+		if !stated[id] {
+			t.Errorf("docs/rules.md has the line %s, which docs/service.md does not state", id)
+		}
+	}
+}

@@ -40,6 +40,7 @@ const (
 	ForeignDomain   Code = "ADS1033" // a landing page at a domain the project does not list
 	Overridden      Code = "ADS1034" // a tracking parameter that does not arrive as it is written
 	NoImageFile     Code = "ADS1035" // an image named by its content, and no file has that content
+	UnknownName     Code = "ADS1036" // a value that names what the files do not have, or have archived
 )
 
 // Codes of problems with the service.

@@ -103,4 +103,7 @@ var aboutFiles = []Explanation{
 	{NoImageFile, "an image is named by its content, and no file has that content", "The picture was taken from another folder or was changed.",
 		"Put the picture into the folder, or name a file.",
 		"spring.yaml:9:8: warning: no file has the content sha256:1f2e…; the image is left as it is (ADS1035)"},
+	{UnknownName, "a value names what the files do not have", "The key is misspelt, or the row it means is gone or archived.",
+		"Correct the key, add the row, or write the id the service gave.",
+		"spring.yaml:6:18: conversion_goal is \"event_setting/order\", which no file has; want an id, or event_setting/ and a key of your files (ADS1036)"},
 }

@@ -68,8 +68,8 @@ func campaign() *resource.Schema {
 			platforms(),
 			{
 				Name: "conversion_goal", Header: "Conversion goal",
-				Help: "Id of the event setting a conversions campaign is optimised for. Cannot change later.", Example: "ces_123",
-				Type: resource.TypeID, Immutable: true,
+				Help: "The event setting a conversions campaign is optimised for: its id, or event_setting/KEY for one of your files. Cannot change later.", Example: "event_setting/orders",
+				Type: resource.TypeID, Of: EventSetting, Addressed: EventSetting, Immutable: true,
 				Wire: resource.Wire{Path: "conversion_event_setting_ids", Codec: resource.SingleItem},
 				Bulk: resource.BulkField{AtCreate: true},
 			},
@@ -132,9 +132,10 @@ func excluded(a resource.Attribute) resource.Attribute {
 	return a
 }
 
-// of says which kind the ids are of.
+// of says which kind is named: by ids, or by addresses of the files.
 func of(kind resource.Kind, a resource.Attribute) resource.Attribute {
-	a.Of = kind
+	a.Of, a.Addressed = kind, kind
+	a.Help = "Ids, or " + string(kind) + "/KEY for those of your files. " + a.Help
 	return a
 }
 

@@ -70,8 +70,8 @@ func eventSetting() *resource.Schema {
 			},
 			{
 				Name: "source", Header: "Source", Synonyms: []string{"Pixel", "Conversion source"},
-				Help: "Id of the pixel the event comes from.", Example: "src_123",
-				Type: resource.TypeID, Required: true, OnCreate: true, Immutable: true,
+				Help: "The pixel the event comes from: its id, or pixel/KEY for one of your files. Cannot change later.", Example: "pixel/web-shop",
+				Type: resource.TypeID, Of: Pixel, Addressed: Pixel, Required: true, OnCreate: true, Immutable: true,
 				Wire: resource.Wire{Path: "source_ids", Codec: resource.SingleItem},
 			},
 			archivedElsewhere(),

@@ -28,6 +28,7 @@ func acrossCampaign() []resource.Across {
 		{Name: "service facts, 2.3: a daily budget does not become a lifetime budget", Check: dailyStaysDaily},
 		{Name: "interface, part 8: times up to the end of 2099", Check: withinTimes},
 		{Name: "a new campaign has a day left", Check: dayLeft},
+		{Name: "interface, part 2, campaign: the goal is one active, standard event setting with one conversion source", Check: goalCounts},
 	}
 }
 
@@ -43,6 +44,25 @@ func conversionGoal(value func(string) resource.Value) *resource.Finding {
 	bidding, goal := value("bidding_type"), value("conversion_goal")
 	if bidding.Text() == "conversions" && !goal.IsSet() {
 		return &resource.Finding{Code: diag.Conflicting, Attribute: "bidding_type", Message: "bidding_type is conversions without a conversion_goal; want the id of one event setting"}
+	}
+	return nil
+}
+
+// goalCounts holds the goal of a conversions campaign to what the service takes
+// as one (conversion rule 4).
+func goalCounts(see *resource.View) []resource.Finding {
+	goal, event := see.Value("conversion_goal"), see.Named("conversion_goal", "event_type")
+	if see.Value("bidding_type").Text() != "conversions" || !goal.IsSet() || !event.IsSet() {
+		return nil
+	}
+	status, source := see.Named("conversion_goal", "status"), see.Named("conversion_goal", "source")
+	switch {
+	case event.Text() == customEvent:
+		return conflicting("conversion_goal", "conversion_goal is %s, whose event_type is %s; want an event setting of a standard event", diag.Printable(goal.Text()), stated(event))
+	case status.Text() == Archived:
+		return conflicting("conversion_goal", "conversion_goal is %s, which is %s; want an active event setting", diag.Printable(goal.Text()), stated(status))
+	case !source.IsSet():
+		return conflicting("conversion_goal", "conversion_goal is %s, which has no one conversion source; want an event setting with exactly one", diag.Printable(goal.Text()))
 	}
 	return nil
 }

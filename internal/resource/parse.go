@@ -59,7 +59,7 @@ func (a *Attribute) Parse(s string, env Env) (Value, *Finding) {
 	case TypeCount:
 		return parseCount(s)
 	case TypeID:
-		return orFinding(Text(s), badID(s))
+		return orFinding(Text(s), a.badName(s))
 	}
 	return a.parseText(s)
 }
@@ -191,6 +191,19 @@ func (a *Attribute) parseImage(s string) (Value, *Finding) {
 		return a.parseURL(s)
 	}
 	return Text(s), nil
+}
+
+// badName holds an entry of ids to its two forms: an id, or the address of what
+// the files have.
+func (a *Attribute) badName(s string) *Finding {
+	if address, ok := ParseAddress(s); ok && a.Addressed != "" && address.Kind == a.Addressed {
+		return badID(address.Key)
+	}
+	f := badID(s)
+	if f != nil && a.Addressed != "" {
+		f.Message += fmt.Sprintf(", or %s/ and a key of your files", a.Addressed)
+	}
+	return f
 }
 
 func badID(s string) *Finding {

@@ -101,10 +101,7 @@ func (a *Attribute) parseItem(s string) (string, *Finding) {
 		}
 		return "", a.badChoice(s)
 	case TypeIDs:
-		if address, ok := ParseAddress(s); ok && address.Kind == a.Addressed {
-			return s, badID(address.Key)
-		}
-		return s, badID(s)
+		return s, a.badName(s)
 	}
 	return s, nil
 }

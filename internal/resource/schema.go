@@ -104,8 +104,8 @@ type Attribute struct {
 	Max     int64    // longest; 0 is unbounded
 
 	Identifier string // TypeMembers: the attribute that says what the file holds
-	Of         Kind   // TypeIDs: the kind the ids are of, where adsync manages it
-	Addressed  Kind   // TypeIDs: an entry may also be the address of a resource of this kind in the files
+	Of         Kind   // TypeID, TypeIDs: the kind of what is named, where adsync manages it
+	Addressed  Kind   // TypeID, TypeIDs: instead of an id also the address of a resource of this kind in the files
 
 	Required  bool   // every row must give it
 	OnCreate  bool   // a create must give it, or Default

@@ -109,6 +109,14 @@ func (v Value) Items() []string {
 	return v.more.list
 }
 
+// Entries gives the items of a list, or the one text of a text value.
+func (v Value) Entries() []string {
+	if v.form == text {
+		return []string{v.text}
+	}
+	return v.Items()
+}
+
 // ItemPosition is where item i is written, as near as is known.
 func (v Value) ItemPosition(i int) diag.Position {
 	if v.more != nil && i >= 0 && i < len(v.more.positions) {

@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"slices"
+
+	"adsync/internal/resource"
+)
+
+// nameIDs writes the ids of what the files name by key, where they are known:
+// from here on a reference is an id, and what is still a key is not there yet.
+func (d *differ) nameIDs() {
+	for _, r := range d.Desired.Ordered() {
+		k := d.kinds[r.Address.Kind]
+		if k == nil || len(k.naming) == 0 {
+			continue
+		}
+		var with *resource.Resource
+		for _, a := range k.naming {
+			v := r.Value(a.Name)
+			named, changed := d.namedByID(v)
+			if !changed {
+				continue
+			}
+			if with == nil {
+				copied := *r
+				copied.Attributes = slices.Clone(r.Attributes)
+				with = &copied
+			}
+			with.Set(a.Name, named)
+		}
+		if with != nil {
+			d.replaceDesired(with)
+		}
+	}
+}
+
+// namedByID gives a value with ids in place of the keys whose ids are known.
+func (d *differ) namedByID(v resource.Value) (named resource.Value, changed bool) {
+	entries := slices.Clone(v.Entries())
+	for i, said := range entries {
+		if id := d.idOf(said); id != "" {
+			entries[i], changed = id, true
+		}
+	}
+	switch {
+	case !changed:
+		return v, false
+	case v.Items() == nil:
+		return resource.Text(entries[0]).As(v.Text()).At(v.Position), true
+	}
+	slices.Sort(entries)
+	return resource.List(slices.Compact(entries)).At(v.Position), true
+}
+
+// idOf is the id of what is named by key and is, or was, at the service, "" for
+// anything else.
+func (d *differ) idOf(said string) string {
+	address, byKey := resource.ParseAddress(said)
+	if !byKey {
+		return ""
+	}
+	for _, known := range [...]*resource.Resource{d.Live.Get(address), d.Last.Get(address)} {
+		if known != nil && known.ID != "" {
+			return known.ID
+		}
+	}
+	return ""
+}
+
+// waitsFor gives the addresses a change names that have no id yet.
+func (d *differ) waitsFor(c *Change) (addresses []resource.Address) {
+	for _, a := range d.all[c.place].kind.naming {
+		for i := range c.Fields {
+			if c.Fields[i].Name != a.Name {
+				continue
+			}
+			for _, said := range c.Fields[i].Desired.Entries() {
+				if address, byKey := resource.ParseAddress(said); byKey {
+					addresses = append(addresses, address)
+				}
+			}
+		}
+	}
+	return addresses
+}
+
+// guardNames holds what names something that cannot be named: what is neither at
+// the service nor made by this plan, or is archived there. What takes the place
+// of something that others name is held too.
+func (d *differ) guardNames() {
+	changes := map[resource.Address]*Change{}
+	named := false
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		changes[c.Address] = c
+		named = named || len(d.all[c.place].kind.naming) > 0
+		if c.Action == Replace && d.createsAgain(c) {
+			d.holdUsed(c)
+		}
+	}
+	if !named {
+		return
+	}
+	for range d.Schemas { // what waits for what is held waits too
+		held := false
+		for i := range d.plan.Changes {
+			held = d.holdUnnamed(i, changes) || held
+		}
+		if !held {
+			return
+		}
+	}
+}
+
+// holdUnnamed holds the fields of a change that name what cannot be named, of a
+// create the whole change, and says whether it did.
+func (d *differ) holdUnnamed(at int, changes map[resource.Address]*Change) (held bool) {
+	c := &d.plan.Changes[at]
+	if c.Held != nil {
+		return false
+	}
+	creates := c.Action == Create || c.Action == Replace && d.createsAgain(c)
+	for _, a := range d.all[c.place].kind.naming {
+		for i := range c.Fields {
+			f := &c.Fields[i]
+			if f.Name != a.Name || f.Held != nil || f.Cause == SentAlong {
+				continue
+			}
+			obstacle := d.unnameable(a, f, creates, changes)
+			if obstacle == "" {
+				continue
+			}
+			h := Hold{Hazard: Incomplete, Message: a.Name + " is " + obstacle}
+			held = true
+			if creates {
+				d.holdTree(at, h)
+				return true
+			}
+			f.hold(h)
+		}
+	}
+	return held
+}
+
+// unnameable says what keeps an attribute from naming what it says, "" where
+// nothing does. What was there before is no doing of this plan.
+func (d *differ) unnameable(a *resource.Attribute, f *Field, creates bool, changes map[resource.Address]*Change) string {
+	for _, said := range f.Desired.Entries() {
+		address, byKey := resource.ParseAddress(said)
+		switch {
+		case slices.Contains(f.Live().Entries(), said):
+		case byKey:
+			if why := d.unmade(address, creates, changes[address]); why != "" {
+				return said + ", which " + why
+			}
+		case !d.Listed[a.Of]:
+		default:
+			if why := d.unusable(a.Of, said); why != "" {
+				return said + ", which " + why
+			}
+		}
+	}
+	return ""
+}
+
+// unmade says why what has no id yet will have none when it is needed.
+func (d *differ) unmade(address resource.Address, creates bool, made *Change) string {
+	k := d.kinds[address.Kind]
+	switch {
+	case made == nil || made.Action != Create:
+		return "is not at the service, and this plan does not make it"
+	case made.Held != nil:
+		return "is held"
+	case !creates:
+		return "this plan makes; apply that first, and then this"
+	case k.schema.Membership != nil:
+		return "this plan makes, and whose people the service takes in first; apply that, and then this"
+	}
+	return ""
+}
+
+// unusable says why an id cannot be named, "" where it can.
+func (d *differ) unusable(kind resource.Kind, id string) string {
+	live, known := d.liveByID(kind)[id]
+	switch {
+	case !known:
+		return "is no id the service shows as one of kind " + string(kind) + "; for one of your files write " + string(kind) + "/ and its key"
+	case d.kinds[kind].archived(live):
+		return "is archived"
+	}
+	return ""
+}
+
+// liveByID gives what is live of a kind by its ids.
+func (d *differ) liveByID(kind resource.Kind) map[string]*resource.Resource {
+	if d.byID == nil {
+		d.byID = map[resource.Kind]map[string]*resource.Resource{}
+	}
+	if d.byID[kind] == nil {
+		d.byID[kind] = map[string]*resource.Resource{}
+		for i := range d.all {
+			if t := &d.all[i]; t.live != nil && t.address.Kind == kind {
+				d.byID[kind][t.live.ID] = t.live
+			}
+		}
+	}
+	return d.byID[kind]
+}
+
+// completeNamed pulls in what the chosen creates name by a key that has no id
+// yet, and what that names. What may not be pulled in holds the create.
+func (d *differ) completeNamed(c *choice) {
+	at := map[resource.Address]int{}
+	for i := range d.plan.Changes {
+		at[d.plan.Changes[i].Address] = i
+	}
+	for range d.Schemas {
+		for i := range d.plan.Changes {
+			change := &d.plan.Changes[i]
+			if !c.chosen[change.Address] {
+				continue
+			}
+			for _, address := range d.waitsFor(change) {
+				j, there := at[address]
+				switch {
+				case !there || c.chosen[address] || d.plan.Changes[j].Action != Create:
+				case c.excluded(address):
+					d.holdTree(i, Hold{Hazard: c.hazard, Message: "needs " + address.String() + ", which " + c.because})
+				default:
+					c.chosen[address] = true
+					c.pulled = append(c.pulled, Pulled{address, change.Address})
+				}
+			}
+		}
+	}
+}

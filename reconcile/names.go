@@ -1,0 +1,91 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+
+	"adsync/internal/resource"
+)
+
+// Creates that name others of the same plan by their keys come after those, with
+// the ids these were given.
+
+// inTurn takes from creates those that name none of the others, and leaves the
+// rest for later. It takes something of every list that is not empty.
+func (r *run) inTurn(parts []part) (now, later []part) {
+	coming := map[resource.Address]bool{}
+	for _, p := range parts {
+		coming[p.change.Address] = true
+	}
+	for _, p := range parts {
+		if slices.ContainsFunc(r.namedBy(p), func(a resource.Address) bool { return coming[a] }) {
+			later = append(later, p)
+			continue
+		}
+		now = append(now, p)
+	}
+	if len(now) == 0 {
+		return parts, nil
+	}
+	return now, later
+}
+
+// namedBy gives what a part still names by its key.
+func (r *run) namedBy(p part) (addresses []resource.Address) {
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	for _, f := range p.fields {
+		if a, ok := schema.Attribute(f.Name); !ok || a.Of == "" {
+			continue
+		}
+		for _, said := range f.Desired.Entries() {
+			if address, byKey := resource.ParseAddress(said); byKey {
+				addresses = append(addresses, address)
+			}
+		}
+	}
+	return addresses
+}
+
+// withIDs writes the ids of what the parts name by key, and drops those of which
+// something is not confirmed.
+func (r *run) withIDs(parts []part) (ready []part) {
+	for _, p := range parts {
+		names := r.namedBy(p)
+		if at := slices.IndexFunc(names, func(a resource.Address) bool { return r.ids[a] == "" || !r.fine(a) }); at >= 0 && r.forecast == nil {
+			r.skip(p.change.Address, fmt.Sprintf("waits: %s, which it names, is not confirmed", names[at]))
+			continue
+		}
+		if len(names) > 0 && r.forecast == nil {
+			p = r.named(p)
+		}
+		ready = append(ready, p)
+	}
+	return ready
+}
+
+// named gives a part the ids of all it names.
+func (r *run) named(p part) part {
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	p.fields = slices.Clone(p.fields)
+	for i := range p.fields {
+		f := &p.fields[i]
+		if a, ok := schema.Attribute(f.Name); ok && a.Of != "" {
+			f.Desired = r.byID(f.Desired)
+		}
+	}
+	return p
+}
+
+func (r *run) byID(v resource.Value) resource.Value {
+	entries := slices.Clone(v.Entries())
+	for i, said := range entries {
+		if address, byKey := resource.ParseAddress(said); byKey {
+			entries[i] = r.ids[address]
+		}
+	}
+	if v.Items() == nil && len(entries) == 1 {
+		return resource.Text(entries[0]).At(v.Position)
+	}
+	slices.Sort(entries)
+	return resource.List(slices.Compact(entries)).At(v.Position)
+}

@@ -1,0 +1,70 @@
+package sources
+
+import (
+	"fmt"
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// checkNames looks up what the resources name by key or id: what the files have
+// under that key must be there, and nothing that is named may be archived. What
+// is named by an id that no file gives is the account's to know.
+func (c *collection) checkNames() {
+	for i := range c.entries {
+		e := &c.entries[i]
+		if e.resource.Address.IsZero() || e.archived() {
+			continue
+		}
+		for at := range e.draft.schema.Attributes {
+			a := &e.draft.schema.Attributes[at]
+			if a.Of == "" {
+				continue
+			}
+			v := e.resource.Value(a.Name)
+			for n, said := range v.Entries() {
+				c.checkName(e, a, said, v.ItemPosition(n))
+			}
+		}
+	}
+}
+
+func (c *collection) checkName(e *entry, a *resource.Attribute, said string, at diag.Position) {
+	named := c.named(a, said)
+	address, byKey := resource.ParseAddress(said)
+	switch {
+	case named == nil && byKey:
+		c.report(e, at, resource.Finding{
+			Code:    diag.UnknownName,
+			Message: fmt.Sprintf("%s is %q, which no file has; want an id, or %s/ and a key of your files", a.Name, said, a.Of),
+			Hint:    c.didYouMean(address.String(), func() []string { return c.addressesOf(a.Of) }),
+		})
+	case named != nil && named.archived():
+		c.report(e, at, resource.Finding{
+			Code:    diag.UnknownName,
+			Message: fmt.Sprintf("%s is %q, which is archived (%s); want one that is not", a.Name, said, named.resource.Value(named.draft.schema.RemovalAttribute().Name).Position),
+		})
+	}
+}
+
+// named is what an entry of ids names in the files, nil where that is nothing.
+func (c *collection) named(a *resource.Attribute, said string) *entry {
+	if address, byKey := resource.ParseAddress(said); byKey {
+		return c.index.byAddress[address]
+	}
+	if e := c.index.byID[said]; e != nil && e.draft.schema.Kind == a.Of {
+		return e
+	}
+	return nil
+}
+
+func (c *collection) addressesOf(kind resource.Kind) (known []string) {
+	for address := range c.index.byAddress {
+		if address.Kind == kind {
+			known = append(known, address.String())
+		}
+	}
+	slices.Sort(known)
+	return known
+}
