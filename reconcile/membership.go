@@ -208,10 +208,9 @@ func (a *Agent) sendMembers(ctx context.Context, step *state.Step) (settled, err
 func (a *Agent) submitMembers(ctx context.Context, step *state.Step) (settled, error) {
 	o := settled{Address: step.Operations[0].Address, ResourceID: step.Operations[0].ResourceID}
 	accepted, err := a.Service.ChangeMembers(ctx, membersMutation(step))
-	if failed := new(adsapi.Error); errors.As(err, &failed) && failed.Code == recoveryRequired {
-		if err := a.resumeStopped(ctx, *step); err != nil {
-			return settled{}, err
-		}
+	if went, failure := a.resumeStopped(ctx, *step, err); failure != nil {
+		return settled{}, failure
+	} else if went {
 		accepted, err = a.Service.ChangeMembers(ctx, membersMutation(step))
 	}
 	switch {

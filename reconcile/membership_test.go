@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/emulatortest"
@@ -198,6 +199,53 @@ func TestA7StoppedOperationIsResumed(t *testing.T) {
 	w.clean()
 	if n := w.matched("customers"); n != 150 {
 		t.Errorf("%d people are in the audience; want 150", n)
+	}
+}
+
+// A7: nor can an audience be archived before what somebody left standing has ended.
+func TestA7StoppedOperationIsResumedBeforeAnArchive(t *testing.T) {
+	for _, body := range []string{"nested", "flat", "text", "html"} {
+		w := newWorld(t, emulatortest.WithPoints(t, "audience_operation_stalls=half_way,error_body="+body))
+		w.audience("customers", 0, 100)
+		w.clean()
+		w.addByHand("customers", 500)
+		w.permitAll("archives", "drift")
+		w.audience("customers", 0, 100, "status", "archived")
+		w.clean()
+		if got := w.live("audience/customers", "status"); got != `"archived"` {
+			t.Errorf("with refusals as %s the audience is %s; want archived", body, got)
+		}
+	}
+}
+
+// A6, A7: an answer that was lost long ago is decided once what somebody left
+// standing has gone on: recovery sees to that itself.
+func TestA7RecoveryMakesAStoppedOperationGoOn(t *testing.T) {
+	w := newWorld(t, emulatortest.WithPoints(t, "audience_operation_stalls=half_way"))
+	w.audience("customers", 0, 100)
+	w.clean()
+	w.audience("customers", 0, 110)
+	agent := w.through(&lost{suffix: "/replace"}, w.store)
+	if _, err := agent.Apply(t.Context(), w.plan()); err != nil {
+		t.Fatal(err)
+	}
+	for _, wait := range []time.Duration{time.Minute, reconcile.TrustWindow} {
+		if err := w.sleep(t.Context(), wait); err != nil {
+			t.Fatal(err)
+		}
+		if wait == time.Minute {
+			w.addByHand("customers", 500)
+		}
+	}
+	w.agent = w.newAgent()
+	for run, want := range []int{1, 0} {
+		recovered, err := w.agent.Recover(t.Context())
+		if err != nil || len(recovered.Undecided) != want {
+			t.Fatalf("recovery %d = %+v, %v; want %d undecided", run+1, recovered, err, want)
+		}
+		if err := w.sleep(t.Context(), time.Minute); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

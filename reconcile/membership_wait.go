@@ -2,7 +2,9 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"adsync/internal/adsapi"
@@ -101,38 +103,55 @@ func (a *Agent) awaitOperation(ctx context.Context, id, operationID string, resu
 	}
 }
 
-// resumeStopped makes operations that somebody left standing go on to their end,
-// as nothing else can begin before.
-func (a *Agent) resumeStopped(ctx context.Context, step state.Step) error {
+// resumeStopped makes what somebody left standing go on to its end, where a request
+// on the same people was refused: nothing else can begin before. It says that there
+// was something, so that the request may go again. A refusal need not say why
+// (interface, part 7: the shape of an error is not shown).
+func (a *Agent) resumeStopped(ctx context.Context, step state.Step, refusal error) (went bool, err error) {
+	m := a.Schemas.Of(step.Operations[0].Address.Kind).Membership
+	failed, refused := errors.AsType[*adsapi.Error](refusal)
+	if m == nil || !refused || !slices.Contains([]int{http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity}, failed.Status) || failed.Code != "" && failed.Code != recoveryRequired {
+		return false, nil
+	}
 	ids := a.merged(step)
 	if ids == nil {
 		ids = []string{step.Operations[0].ResourceID}
 	}
 	for _, id := range ids {
-		if err := a.resumeStoppedOf(ctx, id); err != nil {
-			return err
+		stopped, err := a.resumeStoppedOf(ctx, m, id)
+		if err != nil {
+			return false, err
+		}
+		for _, o := range stopped {
+			if _, err := a.awaitOperation(ctx, id, o.ID, true); err != nil {
+				return false, err
+			}
+			went = true
 		}
 	}
-	return nil
+	return went, nil
 }
 
-func (a *Agent) resumeStoppedOf(ctx context.Context, id string) error {
+// resumeStoppedOf makes the operations on one audience go on that can: to one that
+// is at work that does nothing.
+func (a *Agent) resumeStoppedOf(ctx context.Context, m *resource.Membership, id string) (resumed []adsapi.MemberOperation, err error) {
+	if id == "" {
+		return nil, nil // it is not made yet
+	}
 	all, err := a.Service.MemberOperations(ctx, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, stopped := range all {
-		if stopped.Ended() {
+	for _, o := range all {
+		if o.Ended() || !m.Operation(resource.Text(o.Kind)).Resumes {
 			continue
 		}
-		if _, err := a.Service.ResumeMembers(ctx, id, stopped.ID); err != nil {
-			return fmt.Errorf("make operation %s go on: %w", diag.Printable(stopped.ID), err)
+		if _, err := a.Service.ResumeMembers(ctx, id, o.ID); err != nil {
+			return nil, fmt.Errorf("make operation %s go on: %w", diag.Printable(o.ID), err)
 		}
-		if _, err := a.awaitOperation(ctx, id, stopped.ID, true); err != nil {
-			return err
-		}
+		resumed = append(resumed, o)
 	}
-	return nil
+	return resumed, nil
 }
 
 // recoverMembers brings an operation of an earlier run to its end.
@@ -181,6 +200,9 @@ func (a *Agent) decideMembers(ctx context.Context, step state.Step, recovered *R
 		return err
 	}
 	if slices.ContainsFunc(all, func(o adsapi.MemberOperation) bool { return !o.Ended() }) {
+		if _, err := a.resumeStoppedOf(ctx, a.Schemas.Of(operation.Address.Kind).Membership, operation.ResourceID); stops(err) {
+			return err
+		}
 		recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: an operation on who is in it is under way at the service, and may be the one whose answer was lost; apply again when it has ended", operation.Address))
 		return nil
 	}

@@ -140,6 +140,11 @@ func (r *Agent) runSingle(ctx context.Context, step state.Step) (settled, error)
 	}
 	defer landed()
 	record, err := r.mutate(ctx, step)
+	if went, failure := r.resumeStopped(ctx, step, err); failure != nil {
+		err = failure
+	} else if went {
+		record, err = r.mutate(ctx, step)
+	}
 	return r.singleDone(context.WithoutCancel(ctx), step, record.ID, err)
 }
 

@@ -18,6 +18,18 @@ func (w *world) do(a action) {
 		f := w.files()
 		add(f, kindNames[a.What%3], a.Value, len(w.history.Commits))
 		w.commit(f)
+	case "add other":
+		f := w.files()
+		w.addOther(f, a)
+		w.commit(f)
+	case "edit other":
+		f := w.files()
+		editOther(w, f, a)
+		w.commit(f)
+	case "foreign other":
+		w.foreignOther(a)
+	case "race":
+		w.race = true
 	case "edit":
 		f := w.files()
 		edit(f, a.Target, a.What, a.Value)
@@ -91,6 +103,7 @@ func (w *world) pass(p *process, agent *reconcile.Agent, wait time.Duration) (vi
 	if err != nil {
 		return nil, nil, err
 	}
+	w.keepPlan(view)
 	time.Sleep(wait)
 	run := w.begin(p, view)
 	report, err = agent.Apply(p.ctx, view)
@@ -153,7 +166,11 @@ func (w *world) desired(p *process) reconcile.Desired {
 	if w.strict {
 		return d
 	}
-	for _, text := range []string{"activates", "shifted", "series", "scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"} {
+	allowed := []string{"activates", "shifted", "series", "scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"}
+	if w.kinds {
+		allowed = append(allowed, "raises-spend", "shrinks-audience", "adopt=account/account")
+	}
+	for _, text := range allowed {
 		allowance, err := plan.ParseAllowance(text)
 		if err != nil {
 			panic(err)
@@ -185,7 +202,7 @@ func policyOf(s script) plan.Policy {
 // foreign is what somebody else does: edits, pauses, archives, creates.
 func (w *world) foreign(a action) {
 	w.collect()
-	ids := w.history.Standing()
+	ids := w.standing(func(kind string) bool { return most[kind] > 0 })
 	if len(ids) == 0 || a.What%9 == 8 {
 		w.person("/campaigns", map[string]any{"name": fmt.Sprintf("x%d stranger", a.Value), "status": "active", "bidding_type": "clicks", "budget": map[string]any{"daily_spend_limit_micros": 5_000_000}})
 		return

@@ -23,8 +23,8 @@ func (w *world) decide() error {
 		if err != nil {
 			return err
 		}
-		if evidence == nil {
-			continue // decided with what it stands beneath
+		if evidence == nil || evidence.Step.Route == state.Membership {
+			continue // decided with what it stands beneath, or by what the service says of it
 		}
 		w.count("decided by a person")
 		d := w.decision(evidence, address)

@@ -1,7 +1,12 @@
 package sim
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,8 +24,10 @@ type disk struct {
 	wrote   func(state.Header, bool) // after a write; true where it cannot have left all as it was
 	looked  func(state.Header, string)
 
-	folder  *folder     // nil where the state is in memory
-	writing *sync.Mutex // one write at a time, so that they are noted in their order
+	keeps   func(string)      // is told what comes to be in the state
+	lists   map[string]string // members files, by digest
+	folder  *folder           // nil where the state is in memory
+	writing *sync.Mutex       // one write at a time, so that they are noted in their order
 
 	mu    *sync.Mutex
 	sent  map[string]bool       // by request: marked as sent
@@ -73,7 +80,29 @@ func (d *disk) die(do func() error) error {
 func (d *disk) holds(r *oracle.Request) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if r.Path == "/uploads" {
+		return d.holdsList(r)
+	}
 	return r.Path == "/upload" || d.sent[requestName(r.Path, r.Key, r.Content)]
+}
+
+// keep tells what comes to be in the state, where lists of people are about.
+func (d *disk) keep(format string, of ...any) {
+	if len(d.lists) > 0 {
+		d.keeps(fmt.Sprintf(format, of...))
+	}
+}
+
+// holdsList says that the journal names the list of people a request carries.
+func (d *disk) holdsList(r *oracle.Request) bool {
+	for digest, content := range d.lists {
+		if bytes.Contains(r.Content, []byte(content)) && slices.ContainsFunc(slices.Collect(maps.Keys(d.sent)), func(name string) bool {
+			return strings.HasPrefix(name, r.Path+"\n") && strings.Contains(name, digest)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // commitOf is the commit of the run that journalled a request, which may have
@@ -100,6 +129,7 @@ func (d *disk) Begin(ctx context.Context, steps ...state.Step) error {
 		defer d.mu.Unlock()
 		for _, s := range steps {
 			d.steps[s.ID] = s
+			d.keep("%s %s %+v", s.Body, s.Note, s.Operations)
 			d.begun[requestName(s.Path, s.Key, s.Body)] = d.process.commit
 		}
 		return nil
@@ -125,6 +155,7 @@ func (d *disk) Bind(ctx context.Context, a state.Account) error {
 }
 
 func (d *disk) Record(ctx context.Context, a []state.Applied) error {
+	d.keep("%+v", a)
 	return d.write(func() error { return d.Store.Record(ctx, a) })
 }
 
@@ -161,6 +192,7 @@ func (d *disk) NextSequence(ctx context.Context) (n int64, err error) {
 }
 
 func (d *disk) Finish(ctx context.Context, id string, a []state.Applied, o []state.OperationOutcome) error {
+	d.keep("%+v %+v", a, o)
 	return d.put(true, func() error { return d.Store.Finish(ctx, id, a, o) })
 }
 

@@ -89,6 +89,7 @@ func (w *world) arm(document string, agent int) {
 
 // disarm takes all faults away and counts those that fired.
 func (w *world) disarm() {
+	w.race = false
 	for _, s := range w.service.Faults().States() {
 		w.tally.fault(s)
 	}

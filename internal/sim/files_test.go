@@ -87,7 +87,7 @@ func fresh(kind, tag string, n int) map[string]any {
 
 // edit changes one attribute of one resource; n chooses which and to what.
 func edit(f oracle.Files, target, what, n int) {
-	tags := slices.Sorted(maps.Keys(f))
+	tags := slices.DeleteFunc(slices.Sorted(maps.Keys(f)), func(tag string) bool { return editable[f[tag].Kind] == nil })
 	if len(tags) == 0 {
 		return
 	}
@@ -163,14 +163,17 @@ func snapshot(f oracle.Files) *resource.Snapshot {
 	for tag, item := range f {
 		r := &resource.Resource{Address: addressOf(f, tag)}
 		for name, value := range item.Values {
-			r.Set(name, valueOf(value))
+			r.Set(name, valueOf(name, value))
 		}
 		s.Put(r)
 	}
 	return s
 }
 
-func valueOf(value any) resource.Value {
+func valueOf(name string, value any) resource.Value {
+	if day, given := value.(string); given && name == "end" { // people write the last day
+		value = resource.DayPlus(day, -1)
+	}
 	switch v := value.(type) {
 	case int64:
 		return resource.Number(v)

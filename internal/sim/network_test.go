@@ -79,6 +79,7 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !l.process.effect() {
 		return nil, errDead
 	}
+	l.world.beforeHand(r)
 	note := l.world.note(l.process, r)
 	breaks := l.breaks()
 	if breaks && !l.cut.After {

@@ -86,6 +86,7 @@ func (w *world) start(agent int, readOnly bool, d death, c cut) (*process, *reco
 	a := &reconcile.Agent{
 		Service: service, Store: p.disk, Schemas: kinds.All(), Logger: w.logger, Now: time.Now, Sleep: sleep,
 	}
+	a.People = w.people
 	a.Account.ID, a.Account.Currency, a.Account.TimeZone = account, "USD", "America/New_York"
 	return p, a
 }

@@ -18,6 +18,7 @@ type script struct {
 	Prune   string // what the policy says of what the files leave out: "pause", "archive", "" to keep
 	Revert  bool   // the policy writes drift back
 	Strict  bool   // the default policy, and nothing allowed
+	Kinds   bool   // kinds beyond the tree are drawn as well
 	Actions []action
 }
 
@@ -49,6 +50,8 @@ func (a action) String() string {
 		text += " " + a.Wait.String()
 	case "fault":
 		text += " " + a.Fault
+	case "add other":
+		text += fmt.Sprintf(" a %s, %d", otherKinds[a.What%len(otherKinds)], a.Value)
 	case "add":
 		text += fmt.Sprintf(" a %s, %d", kindNames[a.What%3], a.Value)
 	default:
@@ -58,7 +61,7 @@ func (a action) String() string {
 }
 
 func (s script) String() string {
-	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v", s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict)}
+	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v, kinds %v", s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict, s.Kinds)}
 	for i, a := range s.Actions {
 		lines = append(lines, fmt.Sprintf("%2d. %s", i+1, a))
 	}
@@ -103,6 +106,9 @@ func drawScript(seed uint64) script {
 	s.Disk = d.once(25)
 	s.Prune = []string{"", "", "", "pause", "archive"}[d.IntN(5)]
 	s.Revert = d.once(4)
+	if d := (drawer{rand.New(rand.NewPCG(seed, 0x6b696e64))}); d.once(3) {
+		d.beyondTree(&s)
+	}
 	return s
 }
 
@@ -140,7 +146,7 @@ func (d drawer) apply(a *action, second bool) {
 // alone says that nobody but the first agent is at the account.
 func (s script) alone() bool {
 	return !slices.ContainsFunc(s.Actions, func(a action) bool {
-		return a.Do == "foreign" || a.Do == "both" || a.Do == "late apply" || a.Agent == 1 || strings.Contains(a.Fault, "foreign_write")
+		return a.Do == "foreign" || a.Do == "foreign other" || a.Do == "race" || a.Do == "both" || a.Do == "late apply" || a.Agent == 1 || strings.Contains(a.Fault, "foreign_write")
 	})
 }
 

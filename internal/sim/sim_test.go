@@ -104,6 +104,7 @@ func (w *world) live(s script) (bad error) {
 		if err := cmp.Or(w.wrong, oracle.Judge(&w.history, oracle.Safety)); err != nil {
 			return fmt.Errorf("after action %d (%s): %w", i+1, a, err)
 		}
+		w.history.Kept = ""
 	}
 	return w.heal()
 }
@@ -120,11 +121,13 @@ func (w *world) heal() error {
 		if bad := oracle.Judge(&w.history, oracle.Safety); bad != nil {
 			return fmt.Errorf("after the faults: %w", bad)
 		}
+		w.history.Kept = ""
 		if err == nil && view.Plan.Empty() {
 			return w.settled(report)
 		}
 		if err != nil {
 			w.remark(err)
+			w.takeOut(err)
 		}
 		time.Sleep(10 * time.Minute)
 		if err == errUndecided {

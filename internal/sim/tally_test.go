@@ -45,8 +45,21 @@ func (t *tally) fault(s fault.State) {
 	t.Fired[faultName(s)] += s.Fired
 }
 
-// faultName is a fault by what it does, beyond its kind where that says little.
+// faultName is a fault by what it does, and where it strikes a kind beyond the
+// tree.
 func faultName(s fault.State) string {
+	var match struct{ Method, Path string }
+	_ = json.Unmarshal(s.Match, &match) // it was read before
+	for _, beyond := range []string{"/custom_audiences", "/ad_account", "/conversions", "/uploads"} {
+		if strings.HasPrefix(match.Path, beyond) {
+			return strings.TrimSpace(faultDoes(s) + " at " + match.Method + " " + match.Path)
+		}
+	}
+	return faultDoes(s)
+}
+
+// faultDoes is a fault by what it does, beyond its kind where that says little.
+func faultDoes(s fault.State) string {
 	var action map[string]map[string]any
 	_ = json.Unmarshal(s.Action, &action) // it was read before
 	for _, detail := range []string{"do", "how", "what", "side", "code"} {
@@ -68,12 +81,12 @@ func (t *tally) points(drawn map[openpoint.Name]string) {
 // missing are the faults that never fired and the behaviours never drawn.
 func (t *tally) missing() []string {
 	var missing []string
-	for _, document := range faults {
+	for _, document := range slices.Concat(faults, otherFaults) {
 		armed, err := fault.Parse([]byte(`{"faults": [` + document + `]}`))
 		if err != nil {
 			panic(err)
 		}
-		name := faultName(fault.State{Kind: armed[0].Kind, Action: armed[0].Action})
+		name := faultName(fault.State{Kind: armed[0].Kind, Match: armed[0].Match, Action: armed[0].Action})
 		if t.Fired[name] == 0 && !slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}

@@ -46,8 +46,12 @@ type world struct {
 	wrongKey bool
 	strict   bool
 	policy   plan.Policy
-	reads    bool  // files go through the program's own readers
-	wrong    error // what an action itself found wrong
+	kinds    bool              // kinds beyond the tree are drawn
+	pixel    string            // id of a pixel somebody made
+	race     bool              // somebody comes first at the next write that names a revision
+	lists    map[string]string // a members file, by its digest
+	reads    bool              // files go through the program's own readers
+	wrong    error             // what an action itself found wrong
 
 	mu        sync.Mutex
 	history   oracle.History
@@ -79,7 +83,7 @@ func (r *random) Read(b []byte) (int, error) {
 }
 
 func openWorld(ctx context.Context, s script, t *tally) *world {
-	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, jobs: map[string]*oracle.Request{}, strict: s.Strict, reads: s.Read}
+	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, jobs: map[string]*oracle.Request{}, strict: s.Strict, reads: s.Read, kinds: s.Kinds, lists: map[string]string{}}
 	w.logger = newLogger(w)
 	w.service = w.openService(s)
 	w.connect(s.Wire)
@@ -99,6 +103,10 @@ func openWorld(ctx context.Context, s script, t *tally) *world {
 	w.policy = policyOf(s)
 	w.history.KeysHold, w.history.ListsHold = s.keysHold(), s.listsHold()
 	w.history.Alone, w.history.Shared = s.alone(), s.shared()
+	w.history.Lists = map[string][]string{}
+	if s.Kinds {
+		w.openKinds()
+	}
 	return w
 }
 
@@ -116,7 +124,7 @@ func (w *world) openDisk(agent int, s script) *disk {
 		panic(err)
 	}
 	d := newDisk(store)
-	d.folder = in
+	d.folder, d.lists, d.keeps = in, w.lists, w.kept
 	d.wrote = func(h state.Header, certain bool) { w.version(agent, h, certain) }
 	d.looked = func(h state.Header, digest string) { w.looked(agent, h, digest) }
 	w.version(agent, store.Header(), false)
@@ -197,7 +205,7 @@ func entryOf(m emworld.Mutation, commits, requests int) oracle.Entry {
 	return oracle.Entry{
 		Seq: m.Seq, At: time.UnixMilli(m.At), Account: m.AccountID, Actor: m.Actor, Endpoint: m.Endpoint,
 		Key: m.IdempotencyKey, Body: m.BodySHA256, JobID: m.JobID, OperationKey: m.OperationKey,
-		Action: m.Action, Kind: m.Resource, ID: m.ResourceID, Before: record(m.Before), After: record(m.After),
+		Action: m.Action, Kind: oracle.KindOf(m.Resource), ID: m.ResourceID, Before: record(m.Before), After: record(m.After),
 		Commit: commits, Request: requests,
 	}
 }
@@ -235,12 +243,18 @@ func (w *world) said(text string) {
 }
 
 // person sends what somebody else does at the account, past the faults' reach.
-func (w *world) person(path string, body any) int {
+func (w *world) person(path string, body any, headers ...string) int {
+	status, _ := w.ask(http.MethodPost, path, body, headers...)
+	return status
+}
+
+// ask is person with the answer, and not for changes alone.
+func (w *world) ask(method, path string, body any, headers ...string) (int, oracle.Record) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		panic(err)
 	}
-	r, err := http.NewRequestWithContext(w.ctx, http.MethodPost, "http://127.0.0.1/v1"+path, bytes.NewReader(text))
+	r, err := http.NewRequestWithContext(w.ctx, method, "http://127.0.0.1/v1"+path, bytes.NewReader(text))
 	if err != nil {
 		panic(err)
 	}
@@ -249,15 +263,21 @@ func (w *world) person(path string, body any) int {
 	}
 	r.Header.Set("Authorization", "Bearer "+personKey)
 	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
 	answer, err := direct{w.service}.RoundTrip(r)
 	if err != nil {
-		return 0
+		return 0, nil
 	}
-	_, _ = io.Copy(io.Discard, answer.Body)
-	if answer.StatusCode < 300 {
+	said, _ := io.ReadAll(answer.Body) // it is in memory
+	if answer.StatusCode >= 300 {
+		return answer.StatusCode, nil
+	}
+	if method == http.MethodPost {
 		w.count("edit by others")
 	}
-	return answer.StatusCode
+	return answer.StatusCode, record(said)
 }
 
 func (w *world) count(what string) { w.tally.add(what, 1) }

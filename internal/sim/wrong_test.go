@@ -32,6 +32,16 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "add"}, {Do: "add"}, {Do: "apply", Death: death{At: 44, Keep: true}},
 			{Do: "fault", Fault: `{"match": {"times": 1}, "action": {"job": {"do": "skip", "n": 2}}}`}, {Do: "both"},
 		}}},
+		{"an archive behind an operation that somebody left standing", script{Seed: 1268, Points: 3706442443979837771, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "apply"}, {Do: "foreign other", What: 21}, {Do: "edit other"},
+		}}},
+		{"the same, and the refusal does not say why", script{Seed: 1400, Points: 4020317823105370709, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "apply"}, {Do: "foreign other", What: 6}, {Do: "edit other"},
+		}}},
+		{"a lost answer behind an operation that somebody left standing", script{Seed: 1268, Points: 3706442443979837771, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "fault", Fault: `{"match": {"path": "/custom_audiences/{custom_audience_id}/add", "times": 1}, "action": {"drop_after_commit": {}}}`}, {Do: "apply"},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "probability": 0.2}, "action": {"drop_after_commit": {}}}`}, {Do: "foreign other", What: 21}, {Do: "edit other", What: 6, Value: 48}, {Do: "both"},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -30,10 +31,28 @@ var fields = map[string][]field{
 		{"name", "name"}, {"status", "status"}, {"title", "creative.title"}, {"body", "creative.body"},
 		{"target_url", "creative.target_url"}, {"tracking", "landing_page_configuration.query_string_template"},
 	},
+	"audience":           {{"name", "name"}, {"status", "status"}, {"description", "description"}},
+	"spend_limit_window": {{"name", "name"}, {"amount", "amount_micros"}, {"start", "start_date"}, {"end", "end_date"}},
+	"daily_spend_limit":  {{"amount", "amount_micros"}, {"start", "start_date"}, {"end", "end_date"}},
+	"pixel":              {{"name", "name"}},
+	"event_setting":      {{"name", "name"}, {"event_type", "event_type"}},
+	"account":            {{"account_name", "account_name"}, {"brand_name", "brand_name"}, {"status", "status"}},
 }
 
+// hasKey are the kinds whose creates carry a key.
+var hasKey = map[string]bool{"campaign": true, "ad_group": true, "ad": true}
+
+// kindOf is what the files call what W calls otherwise.
+var kindOf = map[string]string{
+	"custom_audience": "audience", "conversion_pixel": "pixel", "conversion_event_setting": "event_setting", "ad_account": "account",
+	"custom_audience_operation": membership, "audience_file": membersFile,
+}
+
+// KindOf gives the kind of an entry of W as the files call it.
+func KindOf(resource string) string { return cmp.Or(kindOf[resource], resource) }
+
 // amounts are the fields that hold micros.
-var amounts = []string{"budget.daily", "budget.lifetime", "bid.max"}
+var amounts = []string{"budget.daily", "budget.lifetime", "bid.max", "amount"}
 
 // at gives what a record holds at a path, in the one form values are compared
 // in; nil where there is nothing.
@@ -106,6 +125,9 @@ func same(a, b any) bool { return a == b }
 // tag is whose resource this is: the first word of its name, and of its title
 // where a service has not named it yet.
 func (r Record) tag() string {
+	if r.at("daily") == true { // it has no name, and its first day never changes
+		return "d" + r.text("start_date")
+	}
 	for _, path := range []string{"name", "creative.title"} {
 		if first, _, _ := strings.Cut(strings.TrimSpace(r.text(path)), " "); first != "" {
 			return first
@@ -116,6 +138,9 @@ func (r Record) tag() string {
 
 // tag of an entry follows the resource through changes of its name.
 func (e *Entry) tag() string {
+	if e.Kind == "account" {
+		return "account"
+	}
 	if e.Before != nil {
 		if tag := e.Before.tag(); tag != "" {
 			return tag

@@ -23,9 +23,13 @@ func SingleBirth(h *History) error {
 		switch {
 		case first == nil:
 			born[tag] = e
-		case h.Released[tag] && h.Live(e.Seq - 1)[first.ID].After.text("status") == "archived":
+		case h.Released[tag] && h.Live(e.Seq - 1)[first.ID].gone():
 			born[tag] = e
 		case first.Actor != e.Actor && !(h.ListsHold && h.recognisable(first, e)) && !h.told(first, e):
+		case e.createKey() == "" && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
+		case e.createKey() == "" && h.requestOf(first) != h.requestOf(e): // nothing but the name tells them apart
+			return fmt.Errorf("%s was created as %s and again as %s", tag, first.ID, e.ID)
+		case e.createKey() == "": // one request, delivered twice
 		case first.createKey() != e.createKey():
 			return fmt.Errorf("%s was created as %s under key %q and again as %s under key %q", tag, first.ID, first.createKey(), e.ID, e.createKey())
 		case h.KeysHold:
@@ -40,6 +44,21 @@ func SingleBirth(h *History) error {
 func (h *History) recognisable(first, then *Entry) bool {
 	live := h.Live(then.Seq - 1)[first.ID].After
 	return live.text("status") != "archived" && same(live.at("name"), then.After.at("name"))
+}
+
+// listedBetween says that whoever made the second had listed what there is after
+// the first was made.
+func (h *History) listedBetween(first, then *Entry) bool {
+	sent := h.requestOf(then)
+	return sent != nil && slices.ContainsFunc(h.Requests, func(r *Request) bool {
+		return r.Agent == sent.Agent && r.Method == "GET" && r.N > first.Request && r.N < sent.N && r.Whole && r.Answered.Before(sent.At) && r.Path == listOf[then.Kind]
+	})
+}
+
+// listOf is where the kinds are listed whose creates have no key.
+var listOf = map[string]string{
+	"audience": "/custom_audiences", "spend_limit_window": limitsPath, "daily_spend_limit": limitsPath,
+	"pixel": "/conversions/pixels", "event_setting": "/conversions/event_settings",
 }
 
 // told says that whoever made the second had been refused the key of the first

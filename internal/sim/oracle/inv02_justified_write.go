@@ -33,6 +33,12 @@ func (f Files) justify(e *Entry) error {
 	if _, there := f[tag]; !there {
 		return fmt.Errorf("%s of %s %s, which the files do not name", e.Action, e.Kind, tag)
 	}
+	if e.After == nil {
+		if !f.ends(tag) {
+			return fmt.Errorf("%s of %s %s, which the files do not end", e.Action, e.Kind, tag)
+		}
+		return nil
+	}
 	for _, field := range fields[e.Kind] {
 		before, after := e.Before.at(field.path), e.After.at(field.path)
 		if same(before, after) {
@@ -50,5 +56,5 @@ func (f Files) justify(e *Entry) error {
 // isDefault knows what a create may hold that the files do not say, or do not
 // say yet: the status it is created in, and the name an ad takes from its title.
 func isDefault(name string, after any, e *Entry) bool {
-	return name == "status" && same(after, "paused") || name == "name" && same(after, e.After.at("creative.title"))
+	return name == "status" && (same(after, "paused") || e.Kind == "audience") || name == "name" && same(after, e.After.at("creative.title"))
 }

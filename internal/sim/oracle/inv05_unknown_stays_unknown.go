@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -50,10 +51,26 @@ func (r *Request) targets() []string {
 		return ids
 	}
 	parts := strings.Split(strings.TrimPrefix(r.Path, "/"), "/")
-	if len(parts) < 2 {
+	switch {
+	case r.Path == "/ad_account/daily_spend_limit" || r.Path == "/ad_account/daily_spend_limit/delete":
+		return r.dailyTarget()
+	case strings.HasPrefix(r.Path, limitsPath):
+		return parts[2:min(3, len(parts))]
+	case len(parts) < 2 || parts[0] == "conversions" || parts[1] == "merge": // creates
 		return nil
 	}
 	return parts[1:2]
+}
+
+// dailyTarget is the rule a write of the daily limits names, none where it makes one.
+func (r *Request) dailyTarget() []string {
+	var body struct {
+		ID string `json:"window_id"`
+	}
+	if json.Unmarshal(r.Content, &body) != nil || body.ID == "" {
+		return nil
+	}
+	return []string{body.ID}
 }
 
 // covers says that a read shows what became of a write.
@@ -61,6 +78,9 @@ func (r *Request) covers(lost *Request) bool {
 	collection, rest, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	if strings.HasPrefix(jobsPath, "/"+collection) || lost.Path == jobsPath {
 		return true
+	}
+	if strings.Contains(lost.Path, "spend_limit") {
+		return r.Path == limitsPath
 	}
 	return strings.HasPrefix(lost.Path, "/"+collection) && (rest == "" || pathNames(lost.Path, rest)) || strings.Contains(rest, "/")
 }

@@ -8,10 +8,10 @@ import "fmt"
 func AbsenceIsNotDeletion(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
-		if _, ours := h.ours(e); !ours || !managed(e) || same(e.Before.at("status"), e.After.at("status")) {
+		if _, ours := h.ours(e); !ours || !managed(e) || e.After != nil && same(e.Before.at("status"), e.After.at("status")) {
 			continue
 		}
-		status := e.After.text("status")
+		status := e.status()
 		if status != "archived" && (status != "paused" || e.Before == nil) {
 			continue
 		}
@@ -27,6 +27,20 @@ func AbsenceIsNotDeletion(h *History) error {
 		return fmt.Errorf("entry %d makes %s %s %s; no file asks for it, and the policy says %q of what the files leave out", e.Seq, e.Kind, e.tag(), status, h.Prune)
 	}
 	return nil
+}
+
+// status is that of a resource after an entry; what was removed is archived.
+func (e *Entry) status() string {
+	if e.After == nil {
+		return "archived"
+	}
+	return e.After.text("status")
+}
+
+// ends says that the files want a resource archived.
+func (f Files) ends(tag string) bool {
+	status, _ := f.wants(tag, "status")
+	return same(status, "archived")
 }
 
 // Pruned are the entries that did what the policy says of what the files leave out.
@@ -47,7 +61,7 @@ func Pruned(h *History) (found []*Entry) {
 // commit no longer name, and nothing else; they name nothing beneath it either.
 func (h *History) pruned(e *Entry, commit int) bool {
 	to, prunes := map[string]string{"pause": "paused", "archive": "archived"}[h.Prune]
-	if !prunes || e.Before == nil || e.After.text("status") != to {
+	if !prunes || e.Before == nil || e.status() != to {
 		return false
 	}
 	for tag, item := range h.Commits[commit] {
@@ -56,7 +70,7 @@ func (h *History) pruned(e *Entry, commit int) bool {
 		}
 	}
 	for _, f := range fields[e.Kind] {
-		if f.name != "status" && !same(e.Before.at(f.path), e.After.at(f.path)) {
+		if f.name != "status" && e.After != nil && !same(e.Before.at(f.path), e.After.at(f.path)) {
 			return false
 		}
 	}

@@ -79,8 +79,8 @@ func (h *History) asked(a *Apply, live map[string]*Entry) int64 {
 	var sum int64
 	found := map[string]bool{}
 	for _, e := range live {
-		tag := e.After.tag()
-		if e.After.text("status") == "archived" {
+		tag := e.tag()
+		if e.gone() {
 			continue
 		}
 		found[tag] = true
@@ -100,8 +100,8 @@ func (h *History) lowered(a *Apply, live map[string]*Entry) int64 {
 	files, touched := h.Commits[a.Commit], h.touchedBeside(a.Agent)
 	var sum int64
 	for _, e := range live {
-		tag := e.After.tag()
-		if _, named := files[tag]; !named || touched[tag] || e.After.text("status") == "archived" {
+		tag := e.tag()
+		if _, named := files[tag]; !named || touched[tag] || e.gone() {
 			continue
 		}
 		sum += max(0, e.After.spend(e.Kind)-files.spend(tag, e.After))

@@ -1,6 +1,10 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // FreshBasis is invariant 14: an agent that has read what a stranger wrote does
 // not overwrite it: conflicts are held here, and drift where the policy does not
@@ -14,13 +18,13 @@ func FreshBasis(h *History) error {
 		by    *Entry
 		value any // what an agent wrote there before
 	}
-	for _, kind := range []string{"campaign", "ad_group", "ad"} {
+	for _, kind := range slices.Sorted(maps.Keys(fields)) {
 		for _, f := range fields[kind] {
 			theirs := map[string]writing{}
 			for i := range h.W {
 				e := &h.W[i]
 				before, after := e.Before.at(f.path), e.After.at(f.path)
-				if e.Kind != kind || e.Before == nil || same(before, after) {
+				if e.Kind != kind || e.Before == nil || e.After == nil || e.Actor == theService || same(before, after) {
 					continue
 				}
 				over := theirs[e.ID]
@@ -32,13 +36,22 @@ func FreshBasis(h *History) error {
 					}
 					continue
 				}
-				if r := h.requestOf(e); over.by != nil && r != nil && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) && !h.reverts(e.tag(), f.name, over.by, r.Commit) {
+				if r := h.requestOf(e); over.by != nil && r != nil && !h.adopts(e, over.by) && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) && !h.reverts(e.tag(), f.name, over.by, r.Commit) {
 					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// adopts says that the account, which nobody creates, is written for the first
+// time by an agent: to take over what is there was allowed.
+func (h *History) adopts(e, by *Entry) bool {
+	return e.Kind == "account" && !slices.ContainsFunc(h.W, func(w Entry) bool {
+		_, ours := h.ours(&w)
+		return ours && w.Kind == e.Kind && w.Seq < by.Seq
+	})
 }
 
 // agreed says that the files said so themselves at some commit up to one.
@@ -69,7 +82,7 @@ func Reverted(h *History) (found []*Entry) {
 		if _, ours := h.ours(e); !ours || !managed(e) || over == nil || over.Before == nil {
 			continue
 		}
-		if _, ours := h.ours(over); ours {
+		if !h.strange(over) {
 			continue
 		}
 		for _, f := range fields[e.Kind] {

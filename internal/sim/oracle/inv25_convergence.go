@@ -1,9 +1,11 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Convergence is invariant 25: what the files say is there, once and as they
@@ -13,14 +15,16 @@ func Convergence(h *History, excused map[string]string) error {
 	touched := h.touched()
 	byTag := map[string][]*Entry{}
 	for _, e := range h.Live(h.last()) {
-		if e.After.text("status") != "archived" {
-			byTag[e.After.tag()] = append(byTag[e.After.tag()], e)
+		if !e.gone() {
+			byTag[e.tag()] = append(byTag[e.tag()], e)
 		}
 	}
 	for _, tag := range slices.Sorted(maps.Keys(files)) {
-		if reason := h.reason(tag, excused); reason != "" && (!h.Alone || h.touchedAbove(tag, touched)) {
+		reason := h.reason(tag, excused)
+		if reason != "" && (!h.Alone || h.touchedAbove(tag, touched) || h.forAPerson(tag)) || files.ends(tag) && len(byTag[tag]) == 0 {
 			continue
-		} else if err := files.reached(tag, byTag[tag], h.KeysHold && !h.Shared); err != nil {
+		}
+		if err := h.reached(tag, byTag[tag]); err != nil {
 			return fmt.Errorf("%w (agent: %q)", err, reason)
 		}
 	}
@@ -49,16 +53,56 @@ func (h *History) reason(tag string, excused map[string]string) string {
 	return ""
 }
 
-func (f Files) reached(tag string, live []*Entry, keysHold bool) error {
+// forAPerson says that a hold is one only a person can release: of who is in an
+// audience where the answer to an operation was lost, of one that people would be
+// taken out of before it is there, or what is merged of others.
+func (h *History) forAPerson(tag string) bool {
+	item := h.Commits[len(h.Commits)-1][tag]
+	if isLimit(item.Kind) && h.withoutLimits() {
+		return true
+	}
+	if item.Values["merge"] != nil || item.Values["members.do"] == "remove" && len(h.createsOf(tag)) == 0 {
+		return true
+	}
+	return item.Values["members.file"] != nil && slices.ContainsFunc(h.Requests, func(r *Request) bool {
+		return strings.HasPrefix(r.Path, "/custom_audiences/") && r.Mutates() && (r.lost() || r.Answered.IsZero())
+	})
+}
+
+// withoutLimits says that the account may have no limits by now.
+func (h *History) withoutLimits() bool {
+	for _, r := range slices.Backward(h.Requests) {
+		if r.Method == "GET" && r.Path == limitsPath && r.Status != 0 {
+			return r.Status >= 400
+		}
+	}
+	return false
+}
+
+// createsOf are the creates of a resource of the files.
+func (h *History) createsOf(tag string) (creates []*Entry) {
+	for i := range h.W {
+		if e := &h.W[i]; e.Action == "create" && managed(e) && e.tag() == tag {
+			creates = append(creates, e)
+		}
+	}
+	return creates
+}
+
+func (h *History) reached(tag string, live []*Entry) error {
+	f, keysHold := h.Commits[len(h.Commits)-1], h.KeysHold && !h.Shared
 	if len(live) == 0 {
 		return fmt.Errorf("%s %s is not there", f[tag].Kind, tag)
 	}
-	if len(live) > 1 && keysHold {
+	if f.ends(tag) {
+		return fmt.Errorf("%s %s is there; the files end it", f[tag].Kind, tag)
+	}
+	if len(live) > 1 && keysHold && hasKey[f[tag].Kind] {
 		return fmt.Errorf("%s %s is there %d times", f[tag].Kind, tag, len(live))
 	}
 	var failure error
 	for _, e := range live {
-		if failure = f.equals(tag, e); failure == nil {
+		if failure = cmp.Or(f.equals(tag, e), h.membersReached(tag, e)); failure == nil {
 			return nil
 		}
 	}

@@ -15,10 +15,10 @@ import (
 
 // Item is one resource as the files have it.
 type Item struct {
-	Kind   string         // campaign, ad_group, ad
-	Tag    string         // first word of its name and of its title, once in a world
-	Parent string         // the parent's tag, "" for a campaign
-	Values map[string]any // by name in the files: string, int64 or []string; nil clears
+	Kind   string         // as the files call it
+	Tag    string         // first word of its name and of its title, once in a world; d and the first day of a daily limit
+	Parent string         // the parent's tag, "" for what stands beneath nothing
+	Values map[string]any // by name in the files: string, int64 or []string; nil clears. An end is exclusive, as at the service
 }
 
 // Files are what all files say at one commit, by tag.
@@ -104,9 +104,12 @@ type History struct {
 	Actors      []string          // of the agents, as W names them
 	Secrets     []string          // what must never be shown
 	Output      string            // everything an agent logged, reported or returned
+	Kept        string            // what plans, journal and records of agents came to hold since the last judgement
 	Versions    map[int][]Version // of the agents' states, by number, in order
 	Loads       []Load
 	Released    map[string]bool // tags of which a person says that nothing was made
+
+	Lists map[string][]string // the hashes of the people of a members file, by its digest
 
 	Prune  string // of the policy: "pause", "archive", or "" to keep
 	Revert bool   // the policy writes back what somebody changed
@@ -126,19 +129,19 @@ type Check struct {
 
 // Safety is what holds after every action, faults on.
 var Safety = []Check{
-	{1, "a resource of the files is created once", SingleBirth},
+	{1, "a resource of the files is created once", both(SingleBirth, OperationsOnce)},
 	{2, "every write is asked for by the files of its run", JustifiedWrite},
 	{3, "the bytes and the key of a mutation are durable before they are sent", IntentBeforeWire},
 	{4, "one key, one body", SameKeySameBytes},
 	{5, "nothing newer goes to a resource of which a write is unknown", UnknownStaysUnknown},
 	{6, "absence removes nothing", AbsenceIsNotDeletion},
-	{8, "nothing passes a guard that nobody released", GuardsHold},
-	{9, "possible spend never passes the larger of before and desired", ExposurePath},
+	{8, "nothing passes a guard that nobody released", both(GuardsHold, LimitsHold, ShrinksHold)},
+	{9, "possible spend never passes the larger of before and desired", both(ExposurePath, LimitedPath)},
 	{10, "pauses come first, and what the files pause is not activated", PauseWins},
 	{11, "a foreign pause is never undone by itself", NeverAutoUnpause},
 	{12, "every request goes to the account of the files", AccountBinding},
 	{13, "what is not managed is not written", UnmanagedUntouched},
-	{14, "nothing overwrites an edit that was read", FreshBasis},
+	{14, "nothing overwrites an edit that was read", both(FreshBasis, NoLostMembers)},
 	{15, "commands that read send no mutation", ReadOnlyReads},
 	{16, "a dry run changes nothing", DryRunIsDry},
 	{17, "every job keeps the limits of jobs", BatchLegality},
@@ -147,6 +150,18 @@ var Safety = []Check{
 	{21, "nobody knocks before Retry-After is over", RetryDiscipline},
 	{22, "no secret is shown", NoLeak},
 	{24, "amounts are exact", ExactAmounts},
+}
+
+// both is several checks as one.
+func both(checks ...func(*History) error) func(*History) error {
+	return func(h *History) error {
+		for _, find := range checks {
+			if err := find(h); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // Judge gives the first invariant of those that does not hold.

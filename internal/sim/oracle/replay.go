@@ -1,6 +1,9 @@
 package oracle
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // ours says that an agent wrote an entry, and which.
 func (h *History) ours(e *Entry) (agent int, yes bool) {
@@ -10,6 +13,18 @@ func (h *History) ours(e *Entry) (agent int, yes bool) {
 	agent = slices.Index(h.Actors, e.Actor)
 	return agent, agent >= 0
 }
+
+// theService acts by itself where an audience is published.
+const theService = "service"
+
+// strange says that somebody who is no agent wrote an entry.
+func (h *History) strange(e *Entry) bool {
+	_, ours := h.ours(e)
+	return !ours && !e.Past && e.Actor != theService
+}
+
+// gone says that with an entry a resource ends.
+func (e *Entry) gone() bool { return e.After == nil || e.After.text("status") == "archived" }
 
 // managed are the kinds this package has a model of.
 func managed(e *Entry) bool { return fields[e.Kind] != nil }
@@ -33,8 +48,13 @@ func (h *History) requestOf(e *Entry) *Request {
 // names says that a single request could have written an entry: without a body
 // to tell them apart its path does.
 func (r *Request) names(e *Entry) bool {
-	if e.Action == "create" {
+	switch {
+	case e.Action == "create":
 		return true
+	case e.Kind == "account":
+		return r.Path == "/ad_account/"+map[string]string{"update": "brand"}[e.Action] || r.Path == "/ad_account/"+e.Action
+	case e.Kind == "daily_spend_limit":
+		return strings.HasPrefix(r.Path, "/ad_account/daily_spend_limit")
 	}
 	return pathNames(r.Path, e.ID)
 }
@@ -60,7 +80,7 @@ func (h *History) Standing() []string {
 	var ids []string
 	for i := range h.W {
 		e := &h.W[i]
-		if e.Action == "create" && live[e.ID] != nil && live[e.ID].After.text("status") != "archived" {
+		if e.Action == "create" && live[e.ID] != nil && !live[e.ID].gone() {
 			ids = append(ids, e.ID)
 		}
 	}
@@ -70,7 +90,7 @@ func (h *History) Standing() []string {
 // TagOf is whose a resource is.
 func (h *History) TagOf(id string) string {
 	if e := h.Live(h.last())[id]; e != nil {
-		return e.After.tag()
+		return e.tag()
 	}
 	return ""
 }
@@ -88,10 +108,10 @@ func (h *History) touched() map[string]bool { return h.touchedBeside(-1) }
 // touchedBeside are the tags somebody but one agent wrote to; with -1 somebody
 // who is no agent.
 func (h *History) touchedBeside(agent int) map[string]bool {
-	touched := map[string]bool{}
+	touched := h.touchedPeople(agent)
 	for i := range h.W {
 		e := &h.W[i]
-		if by, ours := h.ours(e); managed(e) && !e.Past && (!ours || agent >= 0 && by != agent) {
+		if by, ours := h.ours(e); managed(e) && (h.strange(e) || ours && agent >= 0 && by != agent) {
 			touched[e.tag()] = true
 		}
 	}

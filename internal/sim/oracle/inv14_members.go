@@ -1,0 +1,113 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+)
+
+// NoLostMembers is invariant 14 for who is in an audience: a replacement never
+// takes the place of what somebody else did after the list before it. There is no
+// window here: it names the revision it replaces. Where adsync never sent a list,
+// it knows of nobody.
+func NoLostMembers(h *History) error {
+	if h.Shared {
+		return nil
+	}
+	knows, theirs := map[string]bool{}, map[string]*operated{}
+	for _, o := range h.operations() {
+		if h.strange(o.Entry) {
+			if o.ended != "failed" {
+				theirs[o.audience] = o
+			}
+			continue
+		}
+		by := theirs[o.audience]
+		if o.Action == "replace" && by != nil && knows[o.audience] {
+			return fmt.Errorf("entry %d replaces who is in %s over what %s did in entry %d", o.Seq, o.tag, by.Actor, by.Seq)
+		}
+		if o.digest != "" || o.Action == "merge" {
+			knows[o.audience] = true
+		}
+		if o.Action == "replace" {
+			delete(theirs, o.audience)
+		}
+	}
+	return nil
+}
+
+// ShrinksHold is invariant 8 for who is in an audience, where nobody allowed
+// anything: of ten people or more not over 30 % are taken out at once.
+func ShrinksHold(h *History) error {
+	known := map[string]int{}
+	for _, o := range h.operations() {
+		if _, ours := h.ours(o.Entry); !ours {
+			continue
+		}
+		n, most := len(o.people), known[o.audience]
+		out := 0
+		switch o.Action {
+		case "replace":
+			out, known[o.audience] = most-n, n
+		case "remove":
+			out = n
+		case "create":
+			known[o.audience] = n
+		case "add":
+			known[o.audience] += n
+		}
+		if h.strict(o.sent) && most >= 10 && out > most*30/100 {
+			return fmt.Errorf("entry %d (%s) takes %d of at most %d people out of %s; nobody allowed it", o.Seq, o.Action, out, most, o.tag)
+		}
+	}
+	return nil
+}
+
+// strict says that a request went in a run to which nothing was allowed.
+func (h *History) strict(r *Request) bool {
+	return r != nil && slices.ContainsFunc(h.Applies, func(a *Apply) bool { return a.Strict && a.Process == r.Process })
+}
+
+// membersOf replays who is in an audience. Whom somebody else put in or took out
+// one by one is not in W: nothing is known then.
+func (h *History) membersOf(id string) (people map[string]bool, known bool) {
+	people, known = map[string]bool{}, true
+	for _, o := range h.operations() {
+		if o.audience != id || o.ended != "succeeded" {
+			continue
+		}
+		switch {
+		case o.digest == "" && o.Action != "create":
+			known = false
+			continue
+		case o.Action == "replace":
+			people, known = map[string]bool{}, true
+		}
+		for _, p := range o.people {
+			people[p] = o.Action != "remove"
+		}
+	}
+	return people, known
+}
+
+// MembersReached is invariant 25 for who is in an audience.
+func (h *History) membersReached(tag string, e *Entry) error {
+	item := h.Commits[len(h.Commits)-1][tag]
+	digest, _ := item.Values["members.file"].(string)
+	people, known := h.membersOf(e.ID)
+	if digest == "" || !known {
+		return nil
+	}
+	wanted := map[string]bool{}
+	for _, p := range h.Lists[digest] {
+		wanted[p] = true
+		if in := item.Values["members.do"] != "remove"; people[p] != in {
+			return fmt.Errorf("a person of the list of %s is in it: %v; the files want %v", tag, people[p], in)
+		}
+	}
+	for p, in := range people {
+		if in && !wanted[p] && (item.Values["members.do"] == nil || item.Values["members.do"] == "replace") {
+			return fmt.Errorf("%s holds somebody who is not in the list that replaces it", tag)
+		}
+	}
+	return nil
+}
