@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"adsync/internal/adsapi"
@@ -103,6 +102,9 @@ func (a *Agent) awaitOperation(ctx context.Context, id, operationID string, resu
 	}
 }
 
+// conflictStatuses are those a conflict may have (interface, part 7: not shown).
+var conflictStatuses = []int{400, 409, 422}
+
 // resumeStopped makes what somebody left standing go on to its end, where a request
 // on the same people was refused: nothing else can begin before. It says that there
 // was something, so that the request may go again. A refusal need not say why
@@ -110,7 +112,7 @@ func (a *Agent) awaitOperation(ctx context.Context, id, operationID string, resu
 func (a *Agent) resumeStopped(ctx context.Context, step state.Step, refusal error) (went bool, err error) {
 	m := a.Schemas.Of(step.Operations[0].Address.Kind).Membership
 	failed, refused := errors.AsType[*adsapi.Error](refusal)
-	if m == nil || !refused || !slices.Contains([]int{http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity}, failed.Status) || failed.Code != "" && failed.Code != recoveryRequired {
+	if m == nil || !refused || !slices.Contains(conflictStatuses, failed.Status) || failed.Code != "" && failed.Code != recoveryRequired {
 		return false, nil
 	}
 	ids := a.merged(step)

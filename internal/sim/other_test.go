@@ -32,18 +32,47 @@ var otherDrawn = []string{
 func (d drawer) beyondTree(s *script) {
 	s.Kinds, s.Read = true, false
 	alone := s.alone()
-	var first []action
-	for range 1 + d.IntN(4) {
+	first := d.scene()
+	for range d.IntN(3) {
 		first = append(first, d.otherAction("add other"))
 	}
 	s.Actions = append(first, s.Actions...)
-	for range 2 + d.IntN(6) {
+	for range 1 + d.IntN(5) {
 		a := d.otherAction(otherDrawn[d.IntN(len(otherDrawn))])
 		if alone && (a.Do == "foreign other" || a.Do == "race") {
 			a = d.otherAction("edit other")
 		}
 		s.Actions = slices.Insert(s.Actions, len(first)+d.IntN(len(s.Actions)-len(first)+1), a)
 	}
+}
+
+// scene is what it takes for a fault to strike: what is added, by its place among
+// otherKinds, and the edit of it; -1 where the create is what it strikes.
+type scene struct {
+	at        string // of the fault's path
+	add, edit int
+}
+
+var scenes = []scene{
+	{"/replace", 0, 1}, {"/operations/", 0, 1}, {"/add", 0, 2}, {"/remove", 0, 3}, {"/merge", 0, -1}, {"/archive", 0, 10}, {"/custom_audiences", 0, -1}, {"/uploads", 0, -1},
+	{"/{window_id}/delete", 1, 5}, {"/{window_id}", 1, 0}, {"/spend_limit_windows", 1, -1}, {"/daily_spend_limit", 2, 0},
+	{"/brand", 6, 1}, {"/event_settings", 5, -1}, {"/pixels", 4, -1},
+}
+
+// scene is a fault of the other kinds with what it strikes.
+func (d drawer) scene() (actions []action) {
+	fault := action{Do: "fault", Fault: otherFaults[d.IntN(len(otherFaults))]}
+	i := slices.IndexFunc(scenes, func(s scene) bool { return strings.Contains(fault.Fault, s.at) })
+	s, n := scenes[i], 3*d.IntN(20)
+	actions = append(actions, action{Do: "add other", What: s.add, Value: n})
+	switch {
+	case s.at == "/merge":
+		more := action{Do: "add other", What: s.add, Value: 12}
+		return append(actions, more, more, fault, action{Do: "apply"})
+	case s.edit < 0:
+		return append(actions, fault, action{Do: "apply"})
+	}
+	return append(actions, action{Do: "apply"}, action{Do: "edit other", What: s.edit, Value: n + 3}, fault, action{Do: "apply"})
 }
 
 func (d drawer) otherAction(do string) action {
@@ -86,10 +115,10 @@ func (w *world) people(digest string) (reconcile.People, error) {
 }
 
 // takeOut is a person who takes the limits out of the files: with somebody else at
-// the account they can overlap limits that are nobody's of this state, and a plan
-// is refused then.
+// the account, or where a create was delivered twice and the second refused, they can
+// overlap limits that are nobody's of this state, and a plan is refused then.
 func (w *world) takeOut(err error) {
-	if _, invalid := errors.AsType[*reconcile.InvalidError](err); !invalid || w.history.Alone {
+	if _, invalid := errors.AsType[*reconcile.InvalidError](err); !invalid || w.history.Alone && !w.doubles {
 		return
 	}
 	f := w.files()

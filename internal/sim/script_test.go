@@ -106,7 +106,7 @@ func drawScript(seed uint64) script {
 	s.Disk = d.once(25)
 	s.Prune = []string{"", "", "", "pause", "archive"}[d.IntN(5)]
 	s.Revert = d.once(4)
-	if d := (drawer{rand.New(rand.NewPCG(seed, 0x6b696e64))}); d.once(3) {
+	if d := (drawer{rand.New(rand.NewPCG(seed, 0x6b696e64))}); *share > 0 && d.once(*share) {
 		d.beyondTree(&s)
 	}
 	return s

@@ -16,6 +16,7 @@ import (
 var (
 	histories = flag.Int("sim.histories", 150, "how many histories are simulated")
 	seed      = flag.Uint64("sim.seed", 1, "the number of the first")
+	share     = flag.Int("sim.kinds", 3, "one history in so many has kinds beyond the tree; 0: none")
 	into      = flag.String("sim.into", "", "a file for what was counted")
 	from      = flag.String("sim.from", "", "files of what was counted, with commas, to be put together")
 	failures  = flag.Int("sim.failures", 3, "how many that go wrong are shown")

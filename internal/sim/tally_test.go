@@ -81,7 +81,11 @@ func (t *tally) points(drawn map[openpoint.Name]string) {
 // missing are the faults that never fired and the behaviours never drawn.
 func (t *tally) missing() []string {
 	var missing []string
-	for _, document := range slices.Concat(faults, otherFaults) {
+	due := faults
+	if *share > 0 {
+		due = slices.Concat(faults, otherFaults)
+	}
+	for _, document := range due {
 		armed, err := fault.Parse([]byte(`{"faults": [` + document + `]}`))
 		if err != nil {
 			panic(err)

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,6 +49,7 @@ type world struct {
 	policy   plan.Policy
 	kinds    bool              // kinds beyond the tree are drawn
 	pixel    string            // id of a pixel somebody made
+	doubles  bool              // requests are delivered twice
 	race     bool              // somebody comes first at the next write that names a revision
 	lists    map[string]string // a members file, by its digest
 	reads    bool              // files go through the program's own readers
@@ -104,6 +106,7 @@ func openWorld(ctx context.Context, s script, t *tally) *world {
 	w.history.KeysHold, w.history.ListsHold = s.keysHold(), s.listsHold()
 	w.history.Alone, w.history.Shared = s.alone(), s.shared()
 	w.history.Lists = map[string][]string{}
+	w.doubles = slices.ContainsFunc(s.Actions, func(a action) bool { return strings.Contains(a.Fault, "duplicate") })
 	if s.Kinds {
 		w.openKinds()
 	}

@@ -42,6 +42,17 @@ var fields = map[string][]field{
 // hasKey are the kinds whose creates carry a key.
 var hasKey = map[string]bool{"campaign": true, "ad_group": true, "ad": true}
 
+// What else is told apart of kinds: those of which there is one, with its tag, those
+// that people are in, those that bound what the account spends, and where those are
+// written and read that have no address of their own.
+var (
+	only      = map[string]string{"account": "account"}
+	ofPeople  = map[string]bool{"audience": true}
+	bounds    = map[string]bool{"spend_limit_window": true, "daily_spend_limit": true}
+	writtenAt = map[string]string{"daily_spend_limit": "/ad_account/daily_spend_limit"}
+	readAt    = map[string]string{"account": "/ad_account", "spend_limit_window": limitsPath, "daily_spend_limit": limitsPath}
+)
+
 // kindOf is what the files call what W calls otherwise.
 var kindOf = map[string]string{
 	"custom_audience": "audience", "conversion_pixel": "pixel", "conversion_event_setting": "event_setting", "ad_account": "account",
@@ -138,8 +149,8 @@ func (r Record) tag() string {
 
 // tag of an entry follows the resource through changes of its name.
 func (e *Entry) tag() string {
-	if e.Kind == "account" {
-		return "account"
+	if tag := only[e.Kind]; tag != "" {
+		return tag
 	}
 	if e.Before != nil {
 		if tag := e.Before.tag(); tag != "" {

@@ -27,6 +27,8 @@ func SingleBirth(h *History) error {
 			born[tag] = e
 		case first.Actor != e.Actor && !(h.ListsHold && h.recognisable(first, e)) && !h.told(first, e):
 		case e.createKey() == "" && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
+		case e.createKey() == "" && h.takenAway(first.ID, e.Seq): // while nobody had heard of it
+			born[tag] = e
 		case e.createKey() == "" && h.requestOf(first) != h.requestOf(e): // nothing but the name tells them apart
 			return fmt.Errorf("%s was created as %s and again as %s", tag, first.ID, e.ID)
 		case e.createKey() == "": // one request, delivered twice
@@ -53,6 +55,13 @@ func (h *History) listedBetween(first, then *Entry) bool {
 	return sent != nil && slices.ContainsFunc(h.Requests, func(r *Request) bool {
 		return r.Agent == sent.Agent && r.Method == "GET" && r.N > first.Request && r.N < sent.N && r.Whole && r.Answered.Before(sent.At) && r.Path == listOf[then.Kind]
 	})
+}
+
+// takenAway says that somebody else had ended what an agent made, whose answer it
+// had not heard: lists need not show what is archived.
+func (h *History) takenAway(id string, before int64) bool {
+	last := h.Live(before - 1)[id]
+	return last.gone() && h.strange(last) && slices.ContainsFunc(h.Requests, func(r *Request) bool { return r.lost() && r.Mutates() })
 }
 
 // listOf is where the kinds are listed whose creates have no key.

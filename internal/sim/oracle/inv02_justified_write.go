@@ -56,5 +56,5 @@ func (f Files) justify(e *Entry) error {
 // isDefault knows what a create may hold that the files do not say, or do not
 // say yet: the status it is created in, and the name an ad takes from its title.
 func isDefault(name string, after any, e *Entry) bool {
-	return name == "status" && (same(after, "paused") || e.Kind == "audience") || name == "name" && same(after, e.After.at("creative.title"))
+	return name == "status" && (same(after, "paused") || ofPeople[e.Kind]) || name == "name" && same(after, e.After.at("creative.title"))
 }

@@ -52,7 +52,7 @@ func (r *Request) targets() []string {
 	}
 	parts := strings.Split(strings.TrimPrefix(r.Path, "/"), "/")
 	switch {
-	case r.Path == "/ad_account/daily_spend_limit" || r.Path == "/ad_account/daily_spend_limit/delete":
+	case strings.HasPrefix(r.Path, writtenAt["daily_spend_limit"]):
 		return r.dailyTarget()
 	case strings.HasPrefix(r.Path, limitsPath):
 		return parts[2:min(3, len(parts))]

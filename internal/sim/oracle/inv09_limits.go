@@ -30,10 +30,8 @@ func LimitedPath(h *History) error {
 
 // limits says that the history is about limits at all.
 func (h *History) limits() bool {
-	return slices.ContainsFunc(h.W, func(e Entry) bool { return isLimit(e.Kind) })
+	return slices.ContainsFunc(h.W, func(e Entry) bool { return bounds[e.Kind] })
 }
-
-func isLimit(kind string) bool { return kind == "spend_limit_window" || kind == "daily_spend_limit" }
 
 func (h *History) limitedPathOf(a *Apply) error {
 	live := h.Live(a.From)
@@ -74,13 +72,13 @@ func (h *History) days(a *Apply) []string {
 		found[r.text("start_date")], found[r.text("end_date")] = true, true
 	}
 	for i := range h.W {
-		if e := &h.W[i]; isLimit(e.Kind) && (a.Open || e.Seq <= a.To) {
+		if e := &h.W[i]; bounds[e.Kind] && (a.Open || e.Seq <= a.To) {
 			note(e.Before)
 			note(e.After)
 		}
 	}
 	for tag, item := range h.Commits[a.Commit] {
-		if isLimit(item.Kind) {
+		if bounds[item.Kind] {
 			note(h.Commits[a.Commit].limit(tag, nil))
 		}
 	}
@@ -106,7 +104,7 @@ func spendOn(days []string, campaigns int64, limits []Record) limited {
 
 func limitsOf(live map[string]*Entry) (limits []Record) {
 	for _, e := range live {
-		if isLimit(e.Kind) && e.After != nil {
+		if bounds[e.Kind] && e.After != nil {
 			limits = append(limits, e.After)
 		}
 	}
@@ -120,7 +118,7 @@ func (h *History) askedLimits(a *Apply, live map[string]*Entry) (limits []Record
 	found := map[string]bool{}
 	for _, e := range live {
 		tag := e.tag()
-		if !isLimit(e.Kind) || e.After == nil {
+		if !bounds[e.Kind] || e.After == nil {
 			continue
 		}
 		found[tag] = true
@@ -136,7 +134,7 @@ func (h *History) askedLimits(a *Apply, live map[string]*Entry) (limits []Record
 		}
 	}
 	for tag, item := range files {
-		if isLimit(item.Kind) && !found[tag] && !touched[tag] && !files.ends(tag) {
+		if bounds[item.Kind] && !found[tag] && !touched[tag] && !files.ends(tag) {
 			limits = append(limits, files.limit(tag, nil))
 		}
 	}
@@ -176,7 +174,7 @@ func LimitsHold(h *History) error {
 		e := &h.W[i]
 		_, ours := h.ours(e)
 		r := h.requestOf(e)
-		if !ours || e.Before == nil || !isLimit(e.Kind) || !h.strict(r) {
+		if !ours || e.Before == nil || !bounds[e.Kind] || !h.strict(r) {
 			continue
 		}
 		before, _ := e.Before.at("amount_micros").(int64)

@@ -38,22 +38,11 @@ func (h *History) readBetween(id string, foreign *Entry, sent *Request) bool {
 		if r.Agent != sent.Agent || r.Method != "GET" || r.N <= foreign.Request || r.N > sent.N || r.Answered.IsZero() || r.Answered.After(sent.At) || r.Status != 200 || !r.Whole {
 			continue
 		}
-		if pathNames(r.Path, id) || foreign.readAt() == r.Path {
+		if pathNames(r.Path, id) || readAt[foreign.Kind] == r.Path {
 			return true
 		}
 	}
 	return false
-}
-
-// readAt is where a resource is read that has no address of its own.
-func (e *Entry) readAt() string {
-	switch e.Kind {
-	case "account":
-		return "/ad_account"
-	case "spend_limit_window", "daily_spend_limit":
-		return limitsPath
-	}
-	return ""
 }
 
 // edited says that the files changed an attribute after one commit and up to

@@ -48,7 +48,7 @@ func FreshBasis(h *History) error {
 // adopts says that the account, which nobody creates, is written for the first
 // time by an agent: to take over what is there was allowed.
 func (h *History) adopts(e, by *Entry) bool {
-	return e.Kind == "account" && !slices.ContainsFunc(h.W, func(w Entry) bool {
+	return only[e.Kind] != "" && !slices.ContainsFunc(h.W, func(w Entry) bool {
 		_, ours := h.ours(&w)
 		return ours && w.Kind == e.Kind && w.Seq < by.Seq
 	})

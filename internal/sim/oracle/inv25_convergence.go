@@ -21,7 +21,7 @@ func Convergence(h *History, excused map[string]string) error {
 	}
 	for _, tag := range slices.Sorted(maps.Keys(files)) {
 		reason := h.reason(tag, excused)
-		if reason != "" && (!h.Alone || h.touchedAbove(tag, touched) || h.forAPerson(tag)) || files.ends(tag) && len(byTag[tag]) == 0 {
+		if reason != "" && (!h.Alone || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason)) || files.ends(tag) && len(byTag[tag]) == 0 {
 			continue
 		}
 		if err := h.reached(tag, byTag[tag]); err != nil {
@@ -54,19 +54,38 @@ func (h *History) reason(tag string, excused map[string]string) string {
 }
 
 // forAPerson says that a hold is one only a person can release: of who is in an
-// audience where the answer to an operation was lost, of one that people would be
+// audience where an operation was refused or its answer was lost, of one that people would be
 // taken out of before it is there, or what is merged of others.
-func (h *History) forAPerson(tag string) bool {
+func (h *History) forAPerson(tag, reason string) bool {
 	item := h.Commits[len(h.Commits)-1][tag]
-	if isLimit(item.Kind) && h.withoutLimits() {
+	if bounds[item.Kind] && h.withoutLimits() {
+		return true
+	}
+	if strings.HasPrefix(reason, "adopt ") && !hasKey[item.Kind] && len(h.createsOf(tag)) > 0 {
+		return true // delivered twice, and the second of them refused
+	}
+	if h.sentTwice(tag) {
 		return true
 	}
 	if item.Values["merge"] != nil || item.Values["members.do"] == "remove" && len(h.createsOf(tag)) == 0 {
 		return true
 	}
 	return item.Values["members.file"] != nil && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-		return strings.HasPrefix(r.Path, "/custom_audiences/") && r.Mutates() && (r.lost() || r.Answered.IsZero())
+		return strings.HasPrefix(r.Path, "/custom_audiences/") && r.Mutates() && (r.lost() || r.Answered.IsZero() || r.Status >= 400)
 	})
+}
+
+// sentTwice says that the service took one operation on an audience two times: it
+// had forgotten its key.
+func (h *History) sentTwice(tag string) bool {
+	keys := map[string]bool{}
+	for _, o := range h.operations() {
+		if o.tag == tag && o.Key != "" && keys[o.Key] {
+			return true
+		}
+		keys[o.Key] = keys[o.Key] || o.tag == tag
+	}
+	return false
 }
 
 // withoutLimits says that the account may have no limits by now.
@@ -93,6 +112,9 @@ func (h *History) reached(tag string, live []*Entry) error {
 	f, keysHold := h.Commits[len(h.Commits)-1], h.KeysHold && !h.Shared
 	if len(live) == 0 {
 		return fmt.Errorf("%s %s is not there", f[tag].Kind, tag)
+	}
+	if f.ends(tag) && (h.Shared || len(h.createsOf(tag)) > 1) { // of two that two agents, or the service, made of one create the files end one
+		return nil
 	}
 	if f.ends(tag) {
 		return fmt.Errorf("%s %s is there; the files end it", f[tag].Kind, tag)

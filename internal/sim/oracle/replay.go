@@ -51,10 +51,10 @@ func (r *Request) names(e *Entry) bool {
 	switch {
 	case e.Action == "create":
 		return true
-	case e.Kind == "account":
+	case only[e.Kind] != "":
 		return r.Path == "/ad_account/"+map[string]string{"update": "brand"}[e.Action] || r.Path == "/ad_account/"+e.Action
-	case e.Kind == "daily_spend_limit":
-		return strings.HasPrefix(r.Path, "/ad_account/daily_spend_limit")
+	case writtenAt[e.Kind] != "":
+		return strings.HasPrefix(r.Path, writtenAt[e.Kind])
 	}
 	return pathNames(r.Path, e.ID)
 }
