@@ -125,6 +125,9 @@ func (d *differ) rowOf(change int, a *resource.Attribute, desired *resource.Valu
 	default:
 		return r
 	}
+	if t.live == nil { // of a kind the account may not use: it is held
+		return r
+	}
 	live := t.live.Attributes.At(a.Name)
 	if live == nil {
 		live = &nothing

@@ -1,6 +1,13 @@
 package plan_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
 
 // What bounds the whole account may bound more by itself, and less only where
 // somebody allows it by name (interface, part 4, spend limit rules 1 to 9).
@@ -42,5 +49,31 @@ func TestALimitWithoutAnEndBoundsMost(t *testing.T) {
 	}
 	if p := on(t, "2026-11-21", nil, limit, limit+ends, limit); asked(p) != "raises-spend=daily_spend_limit/d" {
 		t.Errorf("to give it an end asks for %q; want its allowance:\n%s", asked(p), sketch(p.Changes))
+	}
+}
+
+// Edits of what the account may not use any more are held with the reason,
+// whatever is edited, and nothing of them is looked at.
+func TestALimitTheAccountMayNotUseIsHeld(t *testing.T) {
+	const last = "spend_limit_window/w#1 name=W amount=50 start=2026-11-01 end=2026-12-31\n daily_spend_limit/d#2 amount=50 start=2026-11-01"
+	for _, tt := range []struct{ name, desired string }{
+		{"an amount", "spend_limit_window/w#1 name=W amount=40 start=2026-11-01 end=2026-12-31\n daily_spend_limit/d#2 amount=60 start=2026-11-01"},
+		{"a name and an end", "spend_limit_window/w#1 name=V amount=50 start=2026-11-01 end=2026-12-30\n daily_spend_limit/d#2 amount=50 start=2026-11-01 end=2026-12-01"},
+		{"they end", "spend_limit_window/w#1 name=W amount=50 start=2026-11-01 end=2026-12-31 status=archived\n daily_spend_limit/d#2 amount=50 start=2026-11-01 status=archived"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := plan.Diff(plan.Input{
+				Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: snapshot(t, last), Desired: snapshot(t, tt.desired), Live: snapshot(t, ""),
+				Today: "2026-11-21", Currency: "EUR", Lacking: map[resource.Kind]string{"spend_limit_window": "not billed so", "daily_spend_limit": "not billed so"},
+			})
+			if len(p.Changes) != 2 {
+				t.Fatalf("%d changes; want that of each limit:\n%s", len(p.Changes), sketch(p.Changes))
+			}
+			for _, c := range p.Changes {
+				if !slices.ContainsFunc(c.Holds(), func(h plan.Hold) bool { return h.Hazard == plan.Unavailable }) {
+					t.Errorf("%s is held by %v; want %s", c.Address, c.Holds(), plan.Unavailable)
+				}
+			}
+		})
 	}
 }

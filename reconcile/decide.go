@@ -49,7 +49,11 @@ func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled,
 			}
 		default:
 			conflict := inConflict(operation.Code) || inConflict(outcomes[i].Code)
-			if outcomes[i], err = a.find(ctx, step, operation, ids, conflict); err != nil {
+			outcomes[i], err = a.find(ctx, step, operation, ids, conflict)
+			if lacksFeature(a.Schemas.Of(operation.Address.Kind), err) { // it waits alone
+				outcomes[i], err = notShown(operation, err), nil
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -110,6 +114,14 @@ func (a *Agent) find(ctx context.Context, step state.Step, operation state.Opera
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
 	}
 	return o, err
+}
+
+// notShown is what is known of a write to a kind the account may not use any more.
+func notShown(operation state.Operation, refusal error) settled {
+	return settled{
+		Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeUnknown, Code: string(diag.NeedsDecision),
+		Message: fmt.Sprintf("the service does not show it any more: %s; apply again when it does, or adsync resolve %s", refusal, operation.Address),
+	}
 }
 
 // findUpdated says whether an update is there. It is never sent again: what

@@ -58,6 +58,9 @@ func (a *Agent) Evidence(ctx context.Context, address resource.Address) (*Eviden
 	e := &Evidence{Undecided: all[at]}
 	if e.Operation.ResourceID != "" {
 		found, err := a.findUpdated(ctx, e.Operation)
+		if lacksFeature(a.Schemas.Of(address.Kind), err) {
+			return e, nil
+		}
 		e.Listed, e.Proves, e.ID = true, found.Outcome, e.Operation.ResourceID
 		return e, err
 	}
@@ -72,7 +75,7 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence) error {
 	schema := a.Schemas.Of(e.Operation.Address.Kind)
 	if parent := a.Schemas.Parent(e.Operation.Address); parent.IsZero() || ids[parent] != "" {
 		e.Live, err = a.withName(ctx, schema, e.Operation, ids)
-		if e.Listed = !errors.Is(err, errUnlisted); err != nil && e.Listed {
+		if e.Listed = !errors.Is(err, errUnlisted) && !lacksFeature(schema, err); err != nil && e.Listed {
 			return err
 		}
 	}

@@ -42,6 +42,12 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "add other"}, {Do: "fault", Fault: `{"match": {"path": "/custom_audiences/{custom_audience_id}/add", "times": 1}, "action": {"drop_after_commit": {}}}`}, {Do: "apply"},
 			{Do: "fault", Fault: `{"match": {"method": "POST", "probability": 0.2}, "action": {"drop_after_commit": {}}}`}, {Do: "foreign other", What: 21}, {Do: "edit other", What: 6, Value: 48}, {Do: "both"},
 		}}},
+		{"an edited limit of an account that has none by now", script{Seed: 50002088, Kinds: true, Actions: []action{
+			{Do: "add other", What: 1}, {Do: "apply"}, {Do: "edit other"}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 1}, "action": {"flip": {"what": "billing"}}}`}, {Do: "apply"},
+		}}},
+		{"a lost limit of an account that has none by now", script{Seed: 50000669, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "apply"}, {Do: "add other", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 1}, "action": {"flip": {"what": "billing"}}}`}, {Do: "apply", Death: death{At: 29}},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {
