@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
 
@@ -103,11 +104,26 @@ func (d *differ) unmergeable(into *Change, s source, change *Change) string {
 	case made:
 		return ""
 	case s.live == nil:
-		return s.said + " is neither in the files nor at the service"
+		return s.said + " is neither in the files nor at the service" + d.meant(s.address)
 	case k.archived(s.live):
 		return s.said + " is archived, and nobody is in it"
 	}
 	return ""
+}
+
+// meant says which key of the files is near one that names nothing, "" where none is.
+func (d *differ) meant(address resource.Address) string {
+	var keys []string
+	for _, r := range d.Desired.Ordered() {
+		if r.Address.Kind == address.Kind {
+			keys = append(keys, r.Address.Key)
+		}
+	}
+	near := diag.Nearest(address.Key, keys)
+	if near == "" {
+		return ""
+	}
+	return "; did you mean " + resource.Address{Kind: address.Kind, Key: near}.String() + "?"
 }
 
 func (d *differ) createsAgain(c *Change) bool {

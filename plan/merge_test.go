@@ -60,6 +60,7 @@ func TestMergeIsHeldWhileItsSourcesAreNotThere(t *testing.T) {
 		want    string
 	}{
 		{name: "a key of no file", merge: "audience/one|audience/three", want: "audience/three is neither in the files nor at the service"},
+		{name: "a misspelt key", desired: "audience/two name=Two", merge: "audience/one|audience/tow", want: "audience/tow is neither in the files nor at the service; did you mean audience/two?"},
 		{name: "an id of nothing", merge: "a1|a9", want: "a9 is no id of an audience the service shows; for one of your files write audience/ and its key"},
 		{name: "a key without its kind", merge: "a1|two", want: "two is no id of an audience the service shows"},
 		{name: "archived by somebody", live: "audience/three#a3 name=Three status=archived", merge: "a1|a3", want: "a3 is archived"},

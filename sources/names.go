@@ -38,7 +38,7 @@ func (c *collection) checkName(e *entry, a *resource.Attribute, said string, at 
 		c.report(e, at, resource.Finding{
 			Code:    diag.UnknownName,
 			Message: fmt.Sprintf("%s is %q, which no file has; want an id, or %s/ and a key of your files", a.Name, said, a.Of),
-			Hint:    c.didYouMean(address.String(), func() []string { return c.addressesOf(a.Of) }),
+			Hint:    c.didYouMeanKey(address),
 		})
 	case named != nil && named.archived():
 		c.report(e, at, resource.Finding{
@@ -59,10 +59,20 @@ func (c *collection) named(a *resource.Attribute, said string) *entry {
 	return nil
 }
 
-func (c *collection) addressesOf(kind resource.Kind) (known []string) {
+// didYouMeanKey compares keys alone: a kind that all of them begin with makes
+// none of them alike.
+func (c *collection) didYouMeanKey(address resource.Address) string {
+	near := c.nearest(address.Key, func() []string { return c.keysOf(address.Kind) })
+	if near == "" {
+		return ""
+	}
+	return diag.Suggest(resource.Address{Kind: address.Kind, Key: near}.String())
+}
+
+func (c *collection) keysOf(kind resource.Kind) (known []string) {
 	for address := range c.index.byAddress {
 		if address.Kind == kind {
-			known = append(known, address.String())
+			known = append(known, address.Key)
 		}
 	}
 	slices.Sort(known)

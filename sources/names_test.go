@@ -1,6 +1,8 @@
 package sources
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -45,5 +47,29 @@ func TestNamesInACellAreNames(t *testing.T) {
 	})
 	if want := `Campaigns.csv:2:23: conversion_goal is "event_setting/order", which no file has`; !strings.Contains(got, want) {
 		t.Errorf("problems are\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestAMisspeltNameIsAnsweredWithTheNearest: the key that is near where there is
+// one, and the kind as it is written, but never something that only has the
+// kind in common.
+func TestAMisspeltNameIsAnsweredWithTheNearest(t *testing.T) {
+	const settings = "kind: event_setting\nkey: orders\nname: Orders\nevent_type: order_created\nsource: p1\n---\nkind: event_setting\nkey: leads\nname: Leads\nevent_type: lead_created\nsource: p1\n"
+	for _, row := range []struct{ goal, problem, hint string }{
+		{"event_setting/order", "which no file has", `did you mean "event_setting/orders"?`},
+		{"event_setting/Leads", "which no file has", `did you mean "event_setting/leads"?`},
+		{"event_setting/zebra", "which no file has", ""},
+		{"event_settings/orders", `id is "event_settings/orders"`, `did you mean "event_setting/orders"?`},
+		{"Event-Setting/orders", `id is "Event-Setting/orders"`, `did you mean "event_setting/orders"?`},
+		{"pixel/orders", `id is "pixel/orders"`, ""},
+		{"event_setting/or ders", `id is "event_setting/or ders"; want an id as the service gives it, or event_setting/ and a key of your files`, ""},
+	} {
+		dir := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte("kind: campaign\nkey: spring\nname: Spring\nbidding_type: conversions\nbudget: {daily: 10}\nconversion_goal: "+row.goal+"\n"), 0o600))
+		must(t, os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(settings), 0o600))
+		got := load(t, dir).Problems
+		if len(got) != 1 || !strings.Contains(got[0].Message, row.problem) || got[0].Hint != row.hint {
+			t.Errorf("%s: problems are %+v; want one with %q and the hint %q", row.goal, got, row.problem, row.hint)
+		}
 	}
 }

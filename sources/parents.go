@@ -199,10 +199,14 @@ func (c *collection) known(kind *resource.Schema, scope *entry, byPath bool) []s
 const maxCompared = 1_000_000
 
 func (c *collection) didYouMean(word string, known func() []string) string {
+	return diag.Suggest(c.nearest(word, known))
+}
+
+func (c *collection) nearest(word string, known func() []string) string {
 	if c.compared > maxCompared {
 		return ""
 	}
 	names := known()
 	c.compared += len(names) + 1
-	return diag.DidYouMean(word, names)
+	return diag.Nearest(word, names)
 }

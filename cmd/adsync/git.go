@@ -36,6 +36,7 @@ type gitSource struct {
 	revision gitstore.Revision
 	checkout *sources.Checkout
 	failure  error        // why there is none
+	held     error        // why an apply refuses it until it is accepted; nil where it does not
 	home     string       // folder of the state
 	named    *sources.Git // where the daemon's configuration names it; nil otherwise
 }
@@ -160,7 +161,21 @@ func (a *app) heldHistory(ctx context.Context, changes bool, held error) error {
 		return &exit{exitRefused, fmt.Sprintf("%v; nothing was changed; to go on with it: %s%s --accept-commit %.12s", held, a.command, a.git.words(), r.Commit)}
 	}
 	a.note("%v", held)
+	a.git.held = held
 	return nil
+}
+
+// heldProblem is what a plan says in every form of history that was rewritten.
+func (g *gitSource) heldProblem() diag.Problem {
+	return diag.Problem{Severity: diag.Warning, Code: diag.HistoryHeld, Message: g.held.Error() + "; until then nothing of this plan is applied", Hint: "to go on with it: adsync apply" + g.accepting()}
+}
+
+// accepting is the flag an apply needs for a commit that is held.
+func (g *gitSource) accepting() string {
+	if g == nil || g.held == nil {
+		return ""
+	}
+	return fmt.Sprintf(" --accept-commit %.12s", g.revision.Commit)
 }
 
 // gitExits are the exit codes of the classes of gitstore.

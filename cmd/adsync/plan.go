@@ -111,14 +111,14 @@ func (a *app) saveOut(l loaded, f planFlags, agent *reconcile.Agent, p *plan.Pla
 	if err := a.savePlan(f.out, l, f, agent, desired, p); err != nil {
 		return err
 	}
-	a.note("saved; apply it within %s with: adsync apply %s%s%s", plural(int(a.planLife(l.project).Minutes()), "minute"), quoted(f.out), again(f.allow), a.from(dir))
+	a.note("saved; apply it within %s with: adsync apply %s%s%s%s", plural(int(a.planLife(l.project).Minutes()), "minute"), quoted(f.out), again(f.allow), a.from(dir), a.git.accepting())
 	return nil
 }
 
 // planDone says what comes next.
 func (a *app) planDone(p *plan.Plan, f planFlags, dir string) error {
 	if !p.Empty() && f.out == "" {
-		a.note("to carry it out: adsync apply%s%s", f.again(), a.from(dir))
+		a.note("to carry it out: adsync apply%s%s%s", f.again(), a.from(dir), a.git.accepting())
 	}
 	if f.detailed && pending(p) {
 		return &exit{code: exitPending}
@@ -252,6 +252,9 @@ func (a *app) document(l loaded, account state.Account, p *plan.Plan) *planDocum
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)
+	if a.git != nil && a.git.held != nil {
+		all.Add(a.git.heldProblem())
+	}
 	document.Problems = listed(all.Sorted())
 	return document
 }

@@ -72,4 +72,5 @@ const (
 	DamagedPlan    Code = "ADS3007" // a saved plan that is cut, damaged, or none
 	UnknownSeal    Code = "ADS3008" // a saved plan that was edited, or sealed with another key
 	AllowsNothing  Code = "ADS3009" // an allowance that released nothing
+	HistoryHeld    Code = "ADS3010" // history of the branch that was rewritten, and that nobody accepted
 )

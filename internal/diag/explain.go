@@ -99,4 +99,7 @@ var aboutState = []Explanation{
 	{AllowsNothing, "an allowance released nothing", "What it allows is not in the plan, is named otherwise, or is more than it allows.",
 		"Take it out, or copy the allowance the plan prints.",
 		"warning: the allowance raises-spend=120/day released nothing; want one that the plan asks for (ADS3009)"},
+	{HistoryHeld, "the history of the branch was rewritten", "The branch went back, was rewritten, or a tag was moved. The plan shows what that would change; an apply refuses it.",
+		"Look at what changed. Accept the commit (apply --accept-commit), or take the change back with a new commit.",
+		"warning: refs/heads/main went back: it stands at 973fd1f7f63f, which is older than 92537cd63257, which was accepted last (ADS3010)"},
 }

@@ -25,10 +25,15 @@ func Nearest(word string, candidates []string) string {
 
 // DidYouMean gives the hint for a misspelt word, or "".
 func DidYouMean(word string, candidates []string) string {
-	if near := Nearest(word, candidates); near != "" {
-		return `did you mean "` + near + `"?`
+	return Suggest(Nearest(word, candidates))
+}
+
+// Suggest is the hint that names what was meant, "" where that is "".
+func Suggest(near string) string {
+	if near == "" {
+		return ""
 	}
-	return ""
+	return `did you mean "` + near + `"?`
 }
 
 func distance(a, b string) int {

@@ -203,7 +203,7 @@ func (t *printer) releases(p *page) {
 		t.line("  --allow " + r.allow + t.times(r.holds))
 	}
 	if len(p.unallowed) > 0 {
-		t.put(plain, 0, 2, "No allowance releases these; the files have to say something else: "+firstOf(p.unallowed)+".")
+		t.put(plain, 0, 2, "No allowance releases these; why, and what does, is said at each: "+firstOf(p.unallowed)+".")
 	}
 	if len(p.releases)+len(p.unallowed) > 0 {
 		t.line("")

@@ -196,12 +196,16 @@ func (a *Attribute) parseImage(s string) (Value, *Finding) {
 // badName holds an entry of ids to its two forms: an id, or the address of what
 // the files have.
 func (a *Attribute) badName(s string) *Finding {
-	if address, ok := ParseAddress(s); ok && a.Addressed != "" && address.Kind == a.Addressed {
-		return badID(address.Key)
+	address, byKey := ParseAddress(s)
+	if byKey = byKey && a.Addressed != "" && badID(address.Key) == nil; byKey && address.Kind == a.Addressed {
+		return nil
 	}
 	f := badID(s)
 	if f != nil && a.Addressed != "" {
 		f.Message += fmt.Sprintf(", or %s/ and a key of your files", a.Addressed)
+	}
+	if byKey && diag.Nearest(string(address.Kind), []string{string(a.Addressed)}) != "" {
+		f.Hint = diag.Suggest(Address{Kind: a.Addressed, Key: address.Key}.String())
 	}
 	return f
 }

@@ -33,6 +33,7 @@ var advice = []Advice{
 	{Held, string(plan.Undecided), "Decide the outcome it waits for: adsync status names it."},
 	{Held, string(plan.Frozen), "Apply again when the freeze window has ended."},
 	{Held, string(plan.Outdated), "Plan again."},
+	{Held, string(plan.Incomplete), "No allowance releases it: see to what its message names, and apply again."},
 	{Held, "", "Allow it as its message says, or change the row."},
 	{state.OutcomeApplied, string(diag.NotVerified), "Plan again: it shows both values where they still differ."},
 }
