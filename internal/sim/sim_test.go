@@ -83,6 +83,9 @@ func play(t *testing.T, s script, all *tally) (bad error) {
 		}()
 		bad = w.live(s)
 		w.count("history")
+		if s.Kinds {
+			w.count(withOthers)
+		}
 		all.add("request", len(w.history.Requests))
 		all.add("mutation", len(w.history.W))
 		all.add("pruned", len(oracle.Pruned(&w.history)))

@@ -78,11 +78,12 @@ func (t *tally) points(drawn map[openpoint.Name]string) {
 	}
 }
 
-// missing are the faults that never fired and the behaviours never drawn.
+// missing are the faults that never fired, those of other kinds where there were
+// histories enough with them, and the behaviours never drawn.
 func (t *tally) missing() []string {
 	var missing []string
 	due := faults
-	if *share > 0 {
+	if t.Counts[withOthers] >= enoughOthers {
 		due = slices.Concat(faults, otherFaults)
 	}
 	for _, document := range due {

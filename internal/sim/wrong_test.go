@@ -48,6 +48,12 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"a lost limit of an account that has none by now", script{Seed: 50000669, Kinds: true, Actions: []action{
 			{Do: "add other"}, {Do: "apply"}, {Do: "add other", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 1}, "action": {"flip": {"what": "billing"}}}`}, {Do: "apply", Death: death{At: 29}},
 		}}},
+		{"a second of one key that the service made is archived", script{Seed: 50000246, Points: 1740768418405760503, Kinds: true, Actions: []action{
+			{Do: "fault", Fault: `{"match": {"times": 2}, "action": {"job": {"do": "lose_result", "n": 2}}}`}, {Do: "add"}, {Do: "add"}, {Do: "apply"},
+		}}},
+		{"the files begin to name the status of an account that somebody paused", script{Seed: 50003529, Kinds: true, Actions: []action{
+			{Do: "add other", What: 6}, {Do: "apply"}, {Do: "foreign other"}, {Do: "edit other", What: 2, Value: 27},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

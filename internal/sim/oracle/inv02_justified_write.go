@@ -1,6 +1,9 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // JustifiedWrite is invariant 2: what an agent wrote stands in the files of the
 // run that sent it, is the safe default of a create, or is what the policy says of
@@ -18,7 +21,7 @@ func JustifiedWrite(h *History) error {
 		if r.Commit < 0 {
 			return fmt.Errorf("entry %d (%s %s %s) was sent outside a run", e.Seq, e.Action, e.Kind, e.tag())
 		}
-		if h.pruned(e, r.Commit) {
+		if h.pruned(e, r.Commit) || h.isStray(e) {
 			continue
 		}
 		if err := h.Commits[r.Commit].justify(e); err != nil {
@@ -26,6 +29,20 @@ func JustifiedWrite(h *History) error {
 		}
 	}
 	return nil
+}
+
+// isStray says that an entry ends the second of two that the service made of one
+// create key, while the first stands.
+func (h *History) isStray(e *Entry) bool {
+	if !hasKey[e.Kind] || e.status() != "archived" {
+		return false
+	}
+	made := h.createsOf(e.tag())
+	at := slices.IndexFunc(made, func(m *Entry) bool { return m.ID == e.ID })
+	return at > 0 && slices.ContainsFunc(made[:at], func(first *Entry) bool {
+		_, ours := h.ours(first)
+		return ours && first.createKey() == made[at].createKey() && !h.Live(e.Seq)[first.ID].gone()
+	})
 }
 
 func (f Files) justify(e *Entry) error {

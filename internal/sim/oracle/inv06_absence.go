@@ -4,7 +4,8 @@ import "fmt"
 
 // AbsenceIsNotDeletion is invariant 6: what the files no longer name is archived
 // or paused only where the policy of the history says so, and only what they
-// named before. Nothing else is ever archived but what the files say is.
+// named before. Nothing else is ever archived but what the files say is,
+// and the second of two that the service made of one key.
 func AbsenceIsNotDeletion(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
@@ -21,7 +22,7 @@ func AbsenceIsNotDeletion(h *History) error {
 		}
 		_, named := h.Commits[r.Commit][e.tag()]
 		says, _ := h.Commits[r.Commit].wants(e.tag(), "status")
-		if status == "paused" && named || same(says, status) || h.pruned(e, r.Commit) {
+		if status == "paused" && named || same(says, status) || h.pruned(e, r.Commit) || h.isStray(e) {
 			continue
 		}
 		return fmt.Errorf("entry %d makes %s %s %s; no file asks for it, and the policy says %q of what the files leave out", e.Seq, e.Kind, e.tag(), status, h.Prune)

@@ -36,7 +36,7 @@ func FreshBasis(h *History) error {
 					}
 					continue
 				}
-				if r := h.requestOf(e); over.by != nil && r != nil && !h.adopts(e, over.by) && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) && !h.reverts(e.tag(), f.name, over.by, r.Commit) {
+				if r := h.requestOf(e); over.by != nil && r != nil && !h.adopts(e, over.by) && !h.newlyGiven(e.tag(), f.name, over.by, r.Commit) && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) && !h.reverts(e.tag(), f.name, over.by, r.Commit) {
 					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
 				}
 			}
@@ -52,6 +52,18 @@ func (h *History) adopts(e, by *Entry) bool {
 		_, ours := h.ours(&w)
 		return ours && w.Kind == e.Kind && w.Seq < by.Seq
 	})
+}
+
+// newlyGiven says that the files began to name an attribute after a stranger wrote
+// it: what they leave out is not compared, and naming it is an edit of its own.
+func (h *History) newlyGiven(tag, name string, by *Entry, to int) bool {
+	for k := range min(by.Commit, len(h.Commits)) {
+		if _, given := h.Commits[k].wants(tag, name); given {
+			return false
+		}
+	}
+	_, given := h.Commits[to].wants(tag, name)
+	return given
 }
 
 // agreed says that the files said so themselves at some commit up to one.

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,25 +54,54 @@ func (h *History) reason(tag string, excused map[string]string) string {
 	return ""
 }
 
-// forAPerson says that a hold is one only a person can release: of who is in an
-// audience where an operation was refused or its answer was lost, of one that people would be
-// taken out of before it is there, or what is merged of others.
+// forAPerson says that a hold is one only a person can release: of a limit that the
+// account may not have, of what is adopted as the service refused the create that
+// made it, or of who is in an audience where an operation on those people was
+// refused or lost, or the service took it twice.
 func (h *History) forAPerson(tag, reason string) bool {
 	item := h.Commits[len(h.Commits)-1][tag]
-	if bounds[item.Kind] && h.withoutLimits() {
+	switch {
+	case bounds[item.Kind] && h.withoutLimits():
+		return true
+	case strings.HasPrefix(reason, "adopt ") && !hasKey[item.Kind] && h.refusedTheSecond(tag):
+		return true
+	case !ofPeople[item.Kind]:
+		return false
+	case h.sentTwice(tag), h.peopleInDoubt(tag):
+		return true
+	case item.Values["members.do"] == "remove" && len(h.createsOf(tag)) == 0: // from what is not there
 		return true
 	}
-	if strings.HasPrefix(reason, "adopt ") && !hasKey[item.Kind] && len(h.createsOf(tag)) > 0 {
-		return true // delivered twice, and the second of them refused
-	}
-	if h.sentTwice(tag) {
-		return true
-	}
-	if item.Values["merge"] != nil || item.Values["members.do"] == "remove" && len(h.createsOf(tag)) == 0 {
-		return true
-	}
-	return item.Values["members.file"] != nil && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-		return strings.HasPrefix(r.Path, "/custom_audiences/") && r.Mutates() && (r.lost() || r.Answered.IsZero() || r.Status >= 400)
+	of, _ := item.Values["merge"].([]string)
+	return slices.ContainsFunc(of, func(source string) bool {
+		_, source, _ = strings.Cut(source, "/")
+		return h.sentTwice(source) || h.peopleInDoubt(source) || len(h.createsOf(source)) == 0
+	})
+}
+
+// refusedTheSecond says that a create was carried out, and its answer was that it
+// was refused: it was delivered twice.
+func (h *History) refusedTheSecond(tag string) bool {
+	return slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool {
+		r := h.requestOf(e)
+		return r != nil && r.Status >= 400 && r.Status < 500
+	})
+}
+
+// peopleInDoubt says that an agent does not know what became of a write to an
+// audience, or was refused one.
+func (h *History) peopleInDoubt(tag string) bool {
+	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
+		in, beneath := strings.CutPrefix(r.Path, "/custom_audiences")
+		if !beneath || !r.Mutates() || !r.lost() && !r.Answered.IsZero() && r.Status < 400 {
+			return false
+		}
+		id, _, _ := strings.Cut(strings.TrimPrefix(in, "/"), "/")
+		if id == "" || id == "merge" {
+			var made Record
+			return json.Unmarshal(r.Content, &made) == nil && made.tag() == tag
+		}
+		return h.TagOf(id) == tag
 	})
 }
 

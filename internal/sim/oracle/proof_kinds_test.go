@@ -195,3 +195,63 @@ func raisedEarly(h *History, limit int64) {
 	h.Applies = append(h.Applies, &Apply{Process: 5, Commit: 3, From: int64(len(h.W)), To: int64(len(h.W)) + 1})
 	h.write(h.send(3, 5, "/campaigns/cmp_1", "", "raise"), "first", "update", "campaign", "cmp_1", campaign("active", 150), campaign("active", 1000))
 }
+
+// A second resource of one key may be archived while the first stands; the first
+// never, nor what is left of them.
+func TestOnlyTheSecondOfOneKeyMayBeArchived(t *testing.T) {
+	for _, row := range []struct {
+		what   string
+		ends   []string
+		passes bool
+	}{
+		{"the second", []string{"cmp_2"}, true},
+		{"the first", []string{"cmp_1"}, false},
+		{"the first and the second", []string{"cmp_2", "cmp_1"}, false},
+	} {
+		h := sound()
+		h.KeysHold = false
+		made := h.Requests[0]
+		h.write(made, "first", "create", "campaign", "cmp_2", nil, campaign("paused", 100))
+		for _, id := range row.ends {
+			before := campaign("paused", 100)
+			if id == "cmp_1" {
+				before = campaign("active", 150)
+			}
+			after := Record{"name": "c1 shoes", "status": "archived", "budget": before["budget"]}
+			h.write(h.send(2, 2, "/campaigns/"+id+"/archive", "", id), "first", "archive", "campaign", id, before, after)
+		}
+		for _, find := range []func(*History) error{JustifiedWrite, AbsenceIsNotDeletion} {
+			if err := find(h); (err == nil) != row.passes {
+				t.Errorf("%s is archived: %v; want it let pass: %v", row.what, err, row.passes)
+			}
+		}
+	}
+}
+
+// An audience that is held is excused by what became of its own people alone, and
+// what is merged by that of its sources.
+func TestAHeldAudienceIsExcusedByItsOwnPeople(t *testing.T) {
+	for _, row := range []struct {
+		what    string
+		do      func(*History)
+		excused bool
+	}{
+		{"nothing was refused", func(*History) {}, false},
+		{"its replacement was refused", func(h *History) {
+			h.send(2, 4, "/custom_audiences/ca_1/replace", "key-9", "{}").Status = 409
+		}, true},
+		{"that of another was", func(h *History) {
+			h.write(h.send(2, 4, "/custom_audiences", "", "u2"), "first", "create", "audience", "ca_2", nil, Record{"name": "u2 others"})
+			h.send(2, 4, "/custom_audiences/ca_2/replace", "key-9", "{}").Status = 409
+		}, false},
+		{"a limit was refused", func(h *History) { h.send(2, 4, limitsPath, "", "w1").Status = 409 }, false},
+	} {
+		h := sound()
+		beyond(h)
+		h.Commits[2]["u1"].Values["members.file"] = "sha256:cc" // it is not reached
+		row.do(h)
+		if err := Convergence(h, map[string]string{"u1": "held"}); (err == nil) != row.excused {
+			t.Errorf("%s: %v; want it excused: %v", row.what, err, row.excused)
+		}
+	}
+}
