@@ -2,7 +2,6 @@ package sources
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -305,7 +304,7 @@ func TestLoadIsTheSameEveryTime(t *testing.T) {
 	write(t, filepath.Join(dir, "wrong.yaml"), "kind: campaign\nnmae: x\n---\nkind: ad\nad_group: nowhere\n")
 	first := load(t, dir)
 	for range 10 {
-		again := Load(context.Background(), Project{Root: dir, Sources: defaultSources, State: ".adsync"}, kinds.All())
+		again := load(t, dir)
 		if printed(again.Problems) != printed(first.Problems) || again.Hash != first.Hash || snapshotText(t, again.Snapshot) != snapshotText(t, first.Snapshot) {
 			t.Fatalf("Load differs from one time to the next:\n%s\n%s", printed(first.Problems), printed(again.Problems))
 		}
