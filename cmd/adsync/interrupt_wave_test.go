@@ -27,8 +27,8 @@ type disturber struct {
 	changes []int // the requests that changed something, by their number
 	count   int
 	read    map[string]bool // what was read: how often a job is asked for depends on the machine
-	at      int    // the request it is done at; -1 at none
-	do      func() // before the request is carried out
+	at      int             // the request it is done at; -1 at none
+	do      func()          // before the request is carried out
 }
 
 // expect counts again, and disturbs at a request.
