@@ -143,9 +143,28 @@ func (f *adopter) adopt(r *resource.Resource) {
 		return
 	}
 	schema := f.Schemas.Of(r.Address.Kind)
-	attributes, normal, differs := recordedAs(schema, live, r)
+	attributes, normal, differs := recordedAs(schema, live, f.named(schema, r))
 	f.found = append(f.found, Adoption{Address: r.Address, ID: live.ID, Name: schema.NameOf(live), Differs: differs,
 		applied: state.Applied{Address: r.Address, ID: live.ID, ParentID: live.ParentID, Attributes: attributes, Normal: normal, Replace: true}})
+}
+
+// named gives a resource of the files with the ids of what it names by key.
+func (f *adopter) named(schema *resource.Schema, r *resource.Resource) *resource.Resource {
+	copied := *r
+	copied.Attributes = slices.Clone(r.Attributes)
+	for i := range schema.Attributes {
+		if a := &schema.Attributes[i]; a.Of != "" && r.Value(a.Name).IsSet() {
+			copied.Set(a.Name, byIDs(r.Value(a.Name), f.liveID))
+		}
+	}
+	return &copied
+}
+
+func (f *adopter) liveID(a resource.Address) string {
+	if live := f.view.Live.Snapshot.Get(a); live != nil {
+		return live.ID
+	}
+	return ""
 }
 
 func (f *adopter) adopts(a resource.Address) bool {

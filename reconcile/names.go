@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -70,17 +71,18 @@ func (r *run) named(p part) part {
 	for i := range p.fields {
 		f := &p.fields[i]
 		if a, ok := schema.Attribute(f.Name); ok && a.Of != "" {
-			f.Desired = r.byID(f.Desired)
+			f.Desired = byIDs(f.Desired, func(a resource.Address) string { return r.ids[a] })
 		}
 	}
 	return p
 }
 
-func (r *run) byID(v resource.Value) resource.Value {
+// byIDs gives a value with ids in place of the keys whose ids are known.
+func byIDs(v resource.Value, id func(resource.Address) string) resource.Value {
 	entries := slices.Clone(v.Entries())
 	for i, said := range entries {
 		if address, byKey := resource.ParseAddress(said); byKey {
-			entries[i] = r.ids[address]
+			entries[i] = cmp.Or(id(address), said)
 		}
 	}
 	if v.Items() == nil && len(entries) == 1 {

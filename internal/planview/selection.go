@@ -15,7 +15,7 @@ const pulledShown = 5
 // unnamed.
 func (p *page) selection(d *Document) {
 	for _, i := range d.Ignored {
-		p.selected = append(p.selected, "Ignored until "+i.Until+" ("+diag.Printable(i.Owner)+": "+diag.Printable(i.Reason)+"): "+diag.Printable(i.Attribute)+" of "+thousands(int64(i.Count))+" resources, "+diag.Printable(i.Resource)+".")
+		p.selected = append(p.selected, "Ignored until "+i.Until+" ("+diag.Printable(i.Owner)+": "+diag.Printable(i.Reason)+"): "+diag.Printable(i.Attribute)+" of "+plural(i.Count, "resource")+", "+diag.Printable(i.Resource)+".")
 	}
 	for _, m := range d.Moved[:min(len(d.Moved), keptShown)] {
 		p.selected = append(p.selected, diag.Printable(m.To)+" is moved from "+diag.Printable(m.From)+", with "+thousands(int64(m.Beneath))+" beneath it: the record goes along, nothing is sent for that.")
