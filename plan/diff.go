@@ -16,7 +16,7 @@ import (
 //	= last    present   = last              none
 //	≠ last    present   = last              update (edit), or replace if immutable, held
 //	= last    present   ≠ last              drift: held, unless the policy reverts it or it is allowed
-//	≠ last    present   ≠ last, ≠ desired   conflict: held, with both values
+//	≠ last    present   ≠ last, ≠ desired   conflict: held, with both values, also where it is to be archived
 //	≠ last    present   = desired           record only
 //	present   present   gone or archived    removed by hand: held, and what lies beneath it with it
 //	–         present   present             by policy: keep, pause, archive
@@ -209,6 +209,7 @@ func (d *differ) wantedArchived(t three) {
 		if t.last == nil {
 			d.holdAdopt(t, c)
 		}
+		d.holdOverEdit(t, c, "the files archive it")
 		return
 	}
 	if t.last == nil || t.kind.archived(t.last) {

@@ -83,7 +83,17 @@ func TestDiff(t *testing.T) {
 
 		{name: "archived by the files", last: spring + "status=paused", desired: "campaign/x name=Winter status=archived", live: spring + "status=paused",
 			want: "archive campaign/x HELD(archives); status archived edit lower"},
-		{name: "archived by the files and allowed", last: spring + "status=paused", desired: "campaign/x status=archived", live: spring + "status=active", allow: []string{"archives=campaign/x"},
+		{name: "archived by the files and allowed", last: spring + "status=active", desired: "campaign/x status=archived", live: spring + "status=active", allow: []string{"archives=campaign/x"},
+			want: "archive campaign/x; status archived edit lower"},
+		{name: "archived by the files, paused by someone", last: spring + "status=active", desired: "campaign/x status=archived", live: spring + "status=paused", allow: []string{"archives=campaign/x"},
+			want: "archive campaign/x HELD(conflict); status archived edit lower"},
+		{name: "archived by the files, started by someone", last: spring + "status=paused", desired: "campaign/x status=archived", live: spring + "status=active", allow: []string{"archives=campaign/x"},
+			want: "archive campaign/x HELD(conflict); status archived edit lower"},
+		{name: "archived by the files, paused by someone, and allowed as such", last: spring + "status=active", desired: "campaign/x status=archived", live: spring + "status=paused", allow: []string{"archives=campaign/x", "conflict=campaign/x"},
+			want: "archive campaign/x; status archived edit lower"},
+		{name: "archived by the files, its status managed only now", last: spring, desired: "campaign/x status=archived", live: spring + "status=paused", allow: []string{"archives=campaign/x"},
+			want: "archive campaign/x; status archived edit lower"},
+		{name: "archived by the files, edited otherwise by someone", last: spring + "status=active description=ours", desired: "campaign/x status=archived description=ours", live: spring + "status=active description=theirs", allow: []string{"archives=campaign/x"},
 			want: "archive campaign/x; status archived edit lower"},
 		{name: "archived by the files, and so it is", last: spring + "status=archived", desired: "campaign/x name=Winter status=archived", live: spring + "status=archived"},
 		{name: "archived by the files and by someone", last: spring + "status=paused", desired: "campaign/x status=archived", live: spring + "status=archived",
@@ -100,6 +110,26 @@ func TestDiff(t *testing.T) {
 			}
 			if len(p.Problems) > 0 {
 				t.Errorf("Diff has problems:\n%s", problems(p.Problems))
+			}
+		})
+	}
+}
+
+// An archive cannot be undone: who holds one over somebody's edit says what both
+// sides wrote.
+func TestAnArchiveOverAnEditSaysBothValues(t *testing.T) {
+	const was, is = "campaign/x#c1 name=Spring status=active", "campaign/x#c1 name=Spring status=paused"
+	tests := []struct{ name, desired, want string }{
+		{"the files archive it", "campaign/x status=archived", "the files archive it, and someone changed status to paused outside adsync; it was active"},
+		{"the policy archives it", "", "is no longer in the files, and someone changed status to paused outside adsync; it was active"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: snapshot(t, was+"\ncampaign/y#c2"), Live: snapshot(t, is+"\ncampaign/y#c2"), Desired: snapshot(t, tt.desired+"\ncampaign/y")}
+			in.Policy.Prune, in.Policy.ShrinkPercent, in.Policy.ShrinkFrom = plan.PruneArchive, 100, 0
+			c := plan.Diff(in).Changes[0]
+			if holds := c.Holds(); holds[0].Message != tt.want || holds[0].Allow != "conflict=campaign/x" || !c.IsForeign() {
+				t.Errorf("Diff holds %+v, foreign %t; want %q", holds, c.IsForeign(), tt.want)
 			}
 		})
 	}

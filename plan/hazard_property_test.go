@@ -46,6 +46,11 @@ func mustHave(f *plan.Field) (must []plan.Hazard) {
 	return must
 }
 
+// movedOutside says that somebody else wrote another status than adsync recorded.
+func movedOutside(last, live *resource.Resource) bool {
+	return last != nil && live != nil && last.Value("status").IsSet() && live.Value("status").IsSet() && !last.Value("status").Equal(live.Value("status"))
+}
+
 // strangers says that the first names something the second does not.
 func strangers(v, w resource.Value) bool {
 	return slices.ContainsFunc(v.Items(), func(item string) bool { return !slices.Contains(w.Items(), item) })
@@ -60,6 +65,9 @@ func TestEveryHazardIsFound(t *testing.T) {
 			switch live := in.Live.Get(c.Address); {
 			case c.Action == plan.Archive:
 				must = append(must, plan.Archives)
+				if movedOutside(in.Last.Get(c.Address), live) {
+					must = append(must, plan.Conflicts)
+				}
 			case c.Pruned: // a pause
 			case c.Action == plan.Update || c.Action == plan.Adopt || c.Action == plan.Replace:
 				for i := range c.Fields {
@@ -115,6 +123,22 @@ func TestNothingOutsideTheFilesIsSent(t *testing.T) {
 				case desired == nil || !desired.Value(f.Name).Equal(f.Desired):
 					rt.Fatalf("%s: %s is sent as %s, and the files do not say so:\n%s\n%s", c.Address, f.Name, f.Desired, sketch([]plan.Change{c}), d)
 				}
+			}
+		}
+	})
+}
+
+// An archive cannot be undone, and who asked for it saw another status (design.md
+// section 3): no allowance but that of the conflict releases it.
+func TestNothingIsArchivedOverAnEdit(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := draw(rt, true)
+		_, given := allowed(rt, t, d)
+		given = slices.DeleteFunc(given, func(allow string) bool { return strings.HasPrefix(allow, "conflict") })
+		in := d.input(t, given...)
+		for _, c := range plan.Diff(in).Applicable() {
+			if c.Action == plan.Archive && movedOutside(in.Last.Get(c.Address), in.Live.Get(c.Address)) {
+				rt.Fatalf("%s is archived over %s with %v:\n%s", c.Address, in.Live.Get(c.Address).Value("status"), given, d)
 			}
 		}
 	})

@@ -30,23 +30,25 @@ func (d *differ) removedFromFiles(t three) {
 		c := d.change(t, Archive)
 		c.Fields, c.Pruned = []Field{removalField(t)}, true
 		c.Hazards = []Hazard{t.kind.removalHazard()}
-		d.holdOverEdit(t, c)
+		d.holdOverEdit(t, c, noLongerNamed)
 	default:
 		d.keep(t)
 	}
 }
 
-// holdOverEdit holds what the policy would do to a resource though somebody else
-// changed the same of it: who took it out of the files need not have known.
-func (d *differ) holdOverEdit(t three, c *Change) {
+const noLongerNamed = "is no longer in the files"
+
+// holdOverEdit holds an archive, or what the policy would do, where somebody else
+// changed the same of the resource: who asked for it need not have known.
+func (d *differ) holdOverEdit(t three, c *Change, asks string) {
 	f := &c.Fields[0]
-	if f.Last().IsAbsent() || same(f.Live(), f.Last()) {
+	if !f.IsForeign() {
 		return
 	}
 	c.Hazards = append(c.Hazards, Conflicts)
 	if !d.covered(Conflicts, t.address) {
 		a := t.kind.attributes[f.Name]
-		c.hold(Hold{Hazard: Conflicts, Message: "is no longer in the files, and someone changed " + a.Name + " to " + a.Show(f.Live()) + " outside adsync; it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address)})
+		c.hold(Hold{Hazard: Conflicts, Message: asks + ", and someone changed " + a.Name + " to " + a.Show(f.Live()) + " outside adsync; it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address)})
 	}
 }
 
@@ -75,7 +77,7 @@ func (d *differ) prunePause(t three) {
 	}
 	c := d.change(t, Update)
 	c.Fields, c.Pruned = []Field{statusField(t, paused)}, true
-	d.holdOverEdit(t, c)
+	d.holdOverEdit(t, c, noLongerNamed)
 }
 
 // removalField removes what is live. What bounds spend goes last, with the raises.

@@ -205,8 +205,7 @@ func beneath(f oracle.Files, tag string) map[string]bool {
 	return all
 }
 
-// retire archives a resource and all below it, unless somebody else has edited one
-// of them: of what is to be archived adsync compares nothing, and the oracle does.
+// retire archives a resource and all below it.
 func (y *years) retire() {
 	tags := y.tags("")
 	if len(tags) <= 3 {
@@ -214,9 +213,6 @@ func (y *years) retire() {
 	}
 	f := y.copied()
 	for tag := range beneath(f, tags[y.draw(len(tags))]) {
-		if y.edited(tag) {
-			return
-		}
 		f[tag].Values["status"] = "archived"
 	}
 	y.commit(f)

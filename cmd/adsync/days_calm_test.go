@@ -70,8 +70,8 @@ func (y *years) missing() error {
 }
 
 // mend does what people do: rows of what is archived go, what somebody archived
-// goes from the files too, what somebody edited is edited back, and what nobody
-// names any more is archived.
+// goes from the files too, what somebody edited is edited back, or archived where
+// the files say so and the edit holds that, and what nobody names any more is archived.
 func (y *years) mend() {
 	y.collect()
 	y.mu.Lock()
@@ -96,6 +96,9 @@ func (y *years) mend() {
 			}
 		} else if e != nil && f[tag].Values["status"] != "archived" {
 			y.editBack(e, f[tag])
+		} else if e != nil && y.edited(tag) {
+			y.did["archive held"]++
+			y.person(collections[e.Kind]+e.ID+"/archive", nil)
 		}
 	}
 	for tag, e := range live {
