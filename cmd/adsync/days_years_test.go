@@ -60,7 +60,6 @@ type years struct {
 	limits  []limit
 	limited time.Time // the last day of the last of them
 	made    int       // resources the files ever named
-	broken  bool      // a file is half saved
 	deaf    bool      // the system tells this daemon nothing any more
 	taken   int64
 	did     map[string]int
