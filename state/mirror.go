@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"adsync/internal/resource"
@@ -164,16 +165,24 @@ func packMirrored(bucket []Mirrored) (string, error) {
 		e.texts([]string{string(r.Kind), r.ID, r.ParentID, string(r.Record)})
 	}
 	var packed bytes.Buffer
-	w, err := flate.NewWriter(&packed, flate.BestSpeed)
-	if err != nil {
-		return "", err
-	}
+	w := packers.Get().(*flate.Writer)
+	defer packers.Put(w)
+	w.Reset(&packed)
 	if _, err := w.Write(e.bytes); err != nil {
 		return "", err
 	}
-	err = w.Close()
+	err := w.Close()
 	return packed.String(), err
 }
+
+// packers holds writers between calls: a new one is 600 KiB of tables.
+var packers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.BestSpeed)
+	if err != nil {
+		panic(err) // the level is one of the library's
+	}
+	return w
+}}
 
 func unpackMirrored(key, value string) ([]Mirrored, error) {
 	r := record{classMirror, key}

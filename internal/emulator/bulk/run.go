@@ -96,14 +96,17 @@ func (r *Room) pace(ctx context.Context, job world.Job, n, all int) (service.Job
 	return r.unheld(ctx, job)
 }
 
-// unheld asks for the job's fault, again each second while it holds the job.
+// unheld asks for the job's fault, again while it holds the job: each second at
+// first, each minute once the job was held for a quarter of an hour.
 func (r *Room) unheld(ctx context.Context, job world.Job) (service.JobFault, error) {
 	for {
 		fault := r.jobFault(job)
 		if !fault.Hold {
 			return fault, nil
 		}
-		if err := r.World.Clock.Rest(ctx, r.World.Clock.Now().Add(time.Second)); err != nil {
+		now := r.World.Clock.Now()
+		again := min(max(now.Sub(time.UnixMilli(job.CreatedAt))/16, time.Second), time.Minute)
+		if err := r.World.Clock.Rest(ctx, now.Add(again)); err != nil {
 			return service.JobFault{}, err
 		}
 	}
