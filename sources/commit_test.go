@@ -47,7 +47,7 @@ func TestAProjectIsReadFromACommitAlone(t *testing.T) {
 		if origins[0].Author != row.author || origins[0].Commit != row.commit || origins[1].Author != "Ann" {
 			t.Errorf("origins at %.7s are %+v; want the budget by %s, the name by Ann", row.commit, origins, row.author)
 		}
-		if revision, err := c.Project.Revision(d.Sources); err != nil || revision.Commit != row.commit || len(revision.Uncommitted) != 0 {
+		if revision, err := c.Project.Revision(d.Sources); err != nil || revision.Commit != row.commit || revision.Path != "ads" || len(revision.Uncommitted) != 0 {
 			t.Errorf("revision is %+v, %v; want the commit, and nothing uncommitted", revision, err)
 		}
 		if c.Project.StateFolder() != home {

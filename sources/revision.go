@@ -15,8 +15,9 @@ import (
 // Revision is where in a git history the files of a project stand. The zero
 // Revision is a folder outside any repository.
 type Revision struct {
-	Commit      string   `json:"commit"`      // full hash of HEAD
-	Uncommitted []string `json:"uncommitted"` // sources whose bytes are not those of the commit, sorted
+	Commit      string   `json:"commit"`         // full hash of HEAD
+	Path        string   `json:"path,omitempty"` // of the project in the repository, which positions count from; absent at its top
+	Uncommitted []string `json:"uncommitted"`    // sources whose bytes are not those of the commit, sorted
 }
 
 // Revision compares the sources with the commit they stand in. Blobs are read
@@ -25,7 +26,7 @@ type Revision struct {
 // break of another system is no difference.
 func (p Project) Revision(read []Source) (Revision, error) {
 	if p.at != nil {
-		return Revision{Commit: p.at.Hash, Uncommitted: []string{}}, nil // nothing else was read
+		return Revision{Commit: p.at.Hash, Path: beneathTop(p.at.Path), Uncommitted: []string{}}, nil // nothing else was read
 	}
 	repository, err := git.PlainOpenWithOptions(p.Root, &git.PlainOpenOptions{DetectDotGit: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
@@ -49,7 +50,7 @@ func (p Project) Revision(read []Source) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	r := Revision{Commit: head.Hash().String(), Uncommitted: []string{}}
+	r := Revision{Commit: head.Hash().String(), Path: beneathTop(prefix), Uncommitted: []string{}}
 	for _, source := range read {
 		same, err := p.isCommitted(commit, prefix, source.File)
 		if err != nil {
@@ -60,6 +61,14 @@ func (p Project) Revision(read []Source) (Revision, error) {
 		}
 	}
 	return r, nil
+}
+
+// beneathTop is empty for the top itself.
+func beneathTop(prefix string) string {
+	if prefix == "." {
+		return ""
+	}
+	return prefix
 }
 
 // insideRepository is the slash path from the repository's top to the project.

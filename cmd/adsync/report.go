@@ -38,7 +38,7 @@ func reportFormNames() []string { return []string{"text", "json", "ndjson", "mar
 func (a *app) headOf(l loaded, account state.Account) runview.Head {
 	h := runview.Head{Command: runview.Apply, By: operatorName(), Account: accountOf(account), Summary: map[string]int{}}
 	if r, err := l.project.Revision(l.desired.Sources); err == nil && r.Commit != "" {
-		h.Revision = &planview.Revision{Commit: r.Commit, Uncommitted: r.Uncommitted}
+		h.Revision = (*planview.Revision)(&r)
 	}
 	return h
 }

@@ -29,8 +29,9 @@ type Account struct {
 
 // Revision is the commit the files are of.
 type Revision struct {
-	Commit      string   `json:"commit"`      // full hash of HEAD
-	Uncommitted []string `json:"uncommitted"` // sources whose bytes are not those of the commit, sorted
+	Commit      string   `json:"commit"`         // full hash of HEAD
+	Path        string   `json:"path,omitempty"` // of the project in the repository, which positions count from; absent at its top
+	Uncommitted []string `json:"uncommitted"`    // sources whose bytes are not those of the commit, sorted
 }
 
 // goes says that something of the change is left to apply when what is held is
