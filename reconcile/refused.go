@@ -158,23 +158,28 @@ func halves(r *run, b batch) []batch {
 // each say what is wrong with them.
 func (r *run) tear(ctx context.Context, b batch) ([]batch, error) {
 	front, rest := b[:len(b)/2:len(b)/2], b[len(b)/2:]
-	isNew := func(p packed) bool { return !p.repeat }
-	var again []resource.Address
-	r.tearing.Lock()
-	for _, p := range rest {
-		if isNew(p) {
-			again, r.torn = append(again, p.part.change.Address), append(r.torn, p.part)
-		}
-	}
-	r.tearing.Unlock()
-	if err := r.Store.Advance(ctx, again); err != nil { // a single request is other bytes, under another key
+	if err := r.Store.Advance(ctx, r.alone(rest)); err != nil { // a single request is other bytes, under another key
 		return nil, fmt.Errorf("journal the refused creates: %w", err)
 	}
-	if !slices.ContainsFunc(front, isNew) {
+	if !slices.ContainsFunc(front, packed.isNew) {
 		return nil, nil
 	}
 	return []batch{front}, nil
 }
+
+// alone notes what of a batch is new for single requests, and gives their addresses.
+func (r *run) alone(b batch) (addresses []resource.Address) {
+	r.tearing.Lock()
+	defer r.tearing.Unlock()
+	for _, p := range b {
+		if p.isNew() {
+			addresses, r.torn = append(addresses, p.part.change.Address), append(r.torn, p.part)
+		}
+	}
+	return addresses
+}
+
+func (p packed) isNew() bool { return !p.repeat }
 
 // sendTorn leaves to single requests what of refused trees is not in a job.
 func (r *run) sendTorn(c *creation) {

@@ -38,7 +38,7 @@ func Open(ctx context.Context, dir string, o Options) (Store, error) {
 	return l, nil
 }
 
-func (f folder) open(ctx context.Context, o Options) (*held, error) {
+func (f folder) open(ctx context.Context, o Options) (opened *held, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -52,9 +52,14 @@ func (f folder) open(ctx context.Context, o Options) (*held, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { // also where it breaks off: this process may go on with other work
+		if opened == nil {
+			err = errors.Join(err, unlock(lock))
+		}
+	}()
 	l, err := f.openLocked(ctx, o)
 	if err != nil {
-		return nil, errors.Join(err, unlock(lock))
+		return nil, err
 	}
 	return &held{l, lock}, nil
 }
@@ -66,8 +71,9 @@ type held struct {
 }
 
 // Close gives the folder back.
-func (h *held) Close() error {
-	return errors.Join(h.ledger.Close(), unlock(h.lock))
+func (h *held) Close() (err error) {
+	defer func() { err = errors.Join(err, unlock(h.lock)) }()
+	return h.ledger.Close()
 }
 
 func (f folder) openLocked(ctx context.Context, o Options) (*ledger, error) {

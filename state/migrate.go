@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
@@ -23,9 +22,10 @@ func (d *database) upgrade(ctx context.Context, from int) error {
 	if err != nil {
 		return translate(err)
 	}
+	defer tx.Rollback()
 	for _, statement := range append(upgrades[from-1:], fmt.Sprintf(`PRAGMA user_version = %d`, Format)) {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			return errors.Join(translate(err), tx.Rollback())
+			return translate(err)
 		}
 	}
 	return translate(tx.Commit())

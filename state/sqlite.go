@@ -168,9 +168,10 @@ func (d *database) commit(h Header, t tally, writes []write) error {
 	if err != nil {
 		return translate(err)
 	}
+	defer tx.Rollback() // of what was not committed, also where it breaks off: an open transaction keeps the file from being closed
 	slices.SortFunc(writes, write.compare)
 	if err := d.writeAll(tx, append(writes, header)); err != nil {
-		return errors.Join(translate(err), tx.Rollback())
+		return translate(err)
 	}
 	if err := tx.Commit(); err != nil {
 		return translate(err)

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -184,11 +183,11 @@ func (a *app) key(p sources.Project) (adsapi.Secret, error) {
 		return adsapi.NewSecret(string(bytes.TrimSpace(content))), nil
 	}
 	if command := a.env(envKeyCommand); command != "" {
-		content, err := exec.Command("sh", "-c", command).Output()
+		key, err := commandOutput(context.Background(), command, commandMost)
 		if err != nil {
 			return adsapi.Secret{}, configuration("%s failed: %v", envKeyCommand, err)
 		}
-		return adsapi.NewSecret(string(bytes.TrimSpace(content))), nil
+		return adsapi.NewSecret(key), nil
 	}
 	o, _ := a.operator(p)
 	return a.operatorKey(o)

@@ -221,13 +221,18 @@ func (d *daemonRun) reload(ctx context.Context, signals <-chan os.Signal, change
 	}
 }
 
-// breathe tells systemd that the loops turn, where it wants to know.
+// breathe tells systemd that every account moves, where it wants to know.
 func (d *daemonRun) breathe(ctx context.Context) {
 	every, err := systemd.SdWatchdogEnabled(false)
 	if err != nil || every == 0 {
 		return
 	}
-	ticker := time.NewTicker(every / 2)
+	d.feed(ctx, every/2, func() { d.word(systemd.SdNotifyWatchdog) })
+}
+
+// feed keeps a watchdog from barking for as long as every account moves.
+func (d *daemonRun) feed(ctx context.Context, every time.Duration, food func()) {
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		select {
@@ -236,10 +241,10 @@ func (d *daemonRun) breathe(ctx context.Context) {
 		case <-ticker.C:
 		}
 		if err := d.hub.Alive(); err != nil {
-			d.log.Error("a loop stands still", "error", err)
+			d.log.Error("an account stands still, and the watchdog is told nothing", "error", err)
 			continue
 		}
-		d.word(systemd.SdNotifyWatchdog)
+		food()
 	}
 }
 

@@ -146,7 +146,7 @@ func (a *app) forAccount(log *slog.Logger) *app {
 	own.flags.quiet, own.flags.output = true, "json"
 	own.ground = a.ground
 	own.clock = clock{now: c.now, sleep: func(ctx context.Context, wait time.Duration) (err error) {
-		daemon.Away(ctx, func() { err = c.sleep(ctx, wait) })
+		daemon.Away(ctx, wait, func() { err = c.sleep(ctx, wait) })
 		return err
 	}}
 	return own

@@ -48,7 +48,7 @@ func (b *followedBranch) stateFolder() string { return filepath.Join(b.config.St
 // files fetches the branch, and checks its commit out where it is another.
 func (b *followedBranch) files(ctx context.Context, accepts []string) (f files, err error) {
 	g := b.app.git
-	daemon.Away(ctx, func() { err = b.app.fetchRevision(ctx) })
+	daemon.Away(ctx, b.config.Git.Timeout, func() { err = b.app.fetchRevision(ctx) })
 	r := g.revision
 	f.revision = daemon.Revision{Commit: r.Commit, Branch: shortRef(r.Ref), Author: r.Author, Subject: r.Subject, Time: r.At}
 	if gitstore.ClassOf(err) == gitstore.Held && accepted(accepts, r.Commit) {

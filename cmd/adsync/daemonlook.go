@@ -115,9 +115,7 @@ func (k *looker) plan(ctx context.Context, a *app, l loaded) (*reconcile.View, s
 		return nil, state.Account{}, err
 	}
 	defer func() { a.closed("state", store.Close()) }()
-	k.worker.mu.Lock()
-	client := k.worker.client
-	k.worker.mu.Unlock()
+	client := k.worker.dialed()
 	if client == nil { // the account's run has hung up in this moment
 		return nil, state.Account{}, configuration("the account cannot be reached now")
 	}

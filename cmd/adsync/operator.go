@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -83,9 +82,8 @@ func (a *app) secretOf(ctx context.Context, r sources.KeyReference) (secret stri
 		}
 		return string(bytes.TrimSpace(content)), nil
 	}
-	content, err := exec.CommandContext(ctx, "sh", "-c", r.Value).Output()
-	if err != nil {
+	if secret, err = commandOutput(ctx, r.Value, commandMost); err != nil {
 		return "", configuration("%s: the command failed: %v", where, err)
 	}
-	return string(bytes.TrimSpace(content)), nil
+	return secret, nil
 }

@@ -281,7 +281,7 @@ func (w *worker) dial(l loaded) error {
 	client, err := w.app.dial(w.line, l.project, adsapi.Config{
 		Around: func(ctx context.Context, attempt func()) {
 			w.requests.Add(1)
-			daemon.Away(ctx, attempt)
+			daemon.Away(ctx, 0, attempt)
 		},
 		Halt: func() error {
 			if w.planOnly {
@@ -296,6 +296,13 @@ func (w *worker) dial(l loaded) error {
 	}
 	w.client = client
 	return nil
+}
+
+// dialed is the client; nil where the account's run has hung up.
+func (w *worker) dialed() *adsapi.Client {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.client
 }
 
 var errPlanOnly = errors.New("the daemon applies nothing in this account")

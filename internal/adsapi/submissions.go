@@ -42,16 +42,21 @@ func (c *Client) ShareSubmissions(submitted []time.Time, telling func(ctx contex
 
 // tell says that a job is about to be submitted.
 func (s *submissions) tell(ctx context.Context, at time.Time) error {
-	s.mu.Lock()
-	telling := s.telling
-	if telling != nil && at.After(s.last) {
-		s.last = at
-	}
-	s.mu.Unlock()
+	telling := s.told(at)
 	if telling == nil {
 		return nil
 	}
 	return telling(ctx, at)
+}
+
+// told counts a submission, and gives who else is to know of it.
+func (s *submissions) told(at time.Time) func(context.Context, time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.telling != nil && at.After(s.last) {
+		s.last = at
+	}
+	return s.telling
 }
 
 // submitted counts a submission of another process, at a moment from now.

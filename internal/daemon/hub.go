@@ -3,8 +3,10 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -148,8 +150,8 @@ const pendingEvents = 256
 func (h *Hub) Events(ctx context.Context) <-chan Event {
 	events := make(chan Event, pendingEvents)
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.events[events] = true
-	h.mu.Unlock()
 	context.AfterFunc(ctx, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -180,29 +182,30 @@ func (h *Hub) tell(e Event) {
 
 // Accounts gives the status of each account, by name.
 func (h *Hub) Accounts() []Status {
-	h.mu.Lock()
-	loops := make([]*loop, 0, len(h.loops))
-	for _, l := range h.loops {
-		loops = append(loops, l)
-	}
-	h.mu.Unlock()
+	loops := h.all()
 	statuses := make([]Status, len(loops))
 	for i, l := range loops {
 		statuses[i] = l.shown()
 	}
-	slices.SortFunc(statuses, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
 	return statuses
 }
 
-// stuckAfter is how late a run may begin before its loop is taken to stand still.
-const stuckAfter = 10 * time.Minute
+// all gives the loops there are, by name.
+func (h *Hub) all() []*loop {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.SortedFunc(maps.Values(h.loops), func(a, b *loop) int { return strings.Compare(a.account.Name, b.account.Name) })
+}
 
-// Alive gives an error where a loop should have begun a run long ago.
+// Alive gives an error where an account stands still: its loop should have begun a
+// run, or its run should have done, asked or awaited something, long ago.
 func (h *Hub) Alive() error {
-	for _, s := range h.Accounts() {
-		if !s.Running && !s.Next.IsZero() && time.Since(s.Next) > stuckAfter {
-			return fmt.Errorf("the loop of %s stands still since %s", s.Name, s.Next.UTC().Format(time.RFC3339))
+	given := h.places.lastGiven()
+	var still []error
+	for _, l := range h.all() {
+		if last := l.pulse.last(given); time.Since(last) > stillMost {
+			still = append(still, fmt.Errorf("%s stands still since %s", l.account.Name, last.UTC().Format(time.RFC3339)))
 		}
 	}
-	return nil
+	return errors.Join(still...)
 }

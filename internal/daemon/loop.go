@@ -16,6 +16,7 @@ type loop struct {
 	account Account
 	log     *slog.Logger
 	bell    chan struct{} // rings when pending or the orders may be others
+	pulse   *pulse
 
 	mu      sync.Mutex
 	pending map[Trigger]bool
@@ -31,10 +32,12 @@ type loop struct {
 }
 
 func (h *Hub) newLoop(a Account) *loop {
-	return &loop{
-		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1),
+	l := &loop{
+		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1), pulse: new(pulse),
 		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name, Source: a.Source}, ended: make(chan struct{}),
 	}
+	l.pulse.beat()
+	return l
 }
 
 // run works until the context ends, or once where that is all that is wanted.
@@ -69,6 +72,7 @@ func (l *loop) run(ctx context.Context) {
 // stumble has the status say that the loop broke off, and the loop make another
 // attempt once it has begun anew.
 func (l *loop) stumble() {
+	l.pulse.turn(paces[Internal].most)
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,10 +107,14 @@ func (l *loop) spreadFirst(d time.Duration) time.Duration {
 
 // wake notes why there is something to do.
 func (l *loop) wake(t Trigger) {
-	l.mu.Lock()
-	l.pending[t] = true
-	l.mu.Unlock()
+	l.note(t)
 	l.ring()
+}
+
+func (l *loop) note(t Trigger) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending[t] = true
 }
 
 func (l *loop) ring() {
@@ -128,6 +136,7 @@ func (l *loop) await(ctx context.Context) []Trigger {
 		if len(triggers) > 0 || ctx.Err() != nil {
 			return triggers
 		}
+		l.pulse.turn(wait)
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -135,6 +144,7 @@ func (l *loop) await(ctx context.Context) []Trigger {
 		case <-timer.C:
 		}
 		timer.Stop()
+		l.pulse.turn(0)
 	}
 }
 
@@ -188,7 +198,7 @@ func (l *loop) due(now time.Time) (triggers []Trigger, wait time.Duration) {
 
 // once makes one run; false where the context ended before it could begin.
 func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran bool) {
-	s := &place{places: l.hub.places}
+	s := &place{places: l.hub.places, pulse: l.pulse}
 	if s.sit(ctx) != nil {
 		return Result{}, false
 	}
@@ -213,6 +223,7 @@ func (l *loop) work(ctx context.Context, request Request) (result Result) {
 
 // after takes in how a run ended, and decides when the next begins by itself.
 func (l *loop) after(triggers []Trigger, r Result, took time.Duration) {
+	l.pulse.turn(0)
 	now := time.Now()
 	l.show(func(s *Status) {
 		s.settle(now, r)
@@ -309,6 +320,7 @@ func (l *loop) changed(change func(*Status)) Status {
 }
 
 func (l *loop) tell(kind string, data map[string]any) {
+	l.pulse.beat()
 	l.hub.tell(Event{Time: time.Now(), Account: l.account.Name, Kind: kind, Data: data})
 }
 

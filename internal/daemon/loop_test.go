@@ -304,7 +304,7 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 		hang func(ctx context.Context)
 		late time.Duration // the most another account may wait for it, once
 	}{
-		{"while it waits for the network", func(ctx context.Context) { Away(ctx, func() { <-ctx.Done() }) }, time.Second},
+		{"while it waits for the network", func(ctx context.Context) { Away(ctx, 0, func() { <-ctx.Done() }) }, time.Second},
 		{"in a place nobody thought of", func(ctx context.Context) { <-ctx.Done() }, 40 * time.Second},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ type places struct {
 	mu    sync.Mutex
 	free  int
 	queue []chan struct{}
+	given time.Time // when a place was last given to somebody who waited
 }
 
 func newPlaces(n int, patience time.Duration) *places {
@@ -26,15 +27,7 @@ func newPlaces(n int, patience time.Duration) *places {
 
 // take waits for a place.
 func (p *places) take(ctx context.Context) error {
-	p.mu.Lock()
-	if p.free > 0 && len(p.queue) == 0 {
-		p.free--
-		p.mu.Unlock()
-		return nil
-	}
-	turn := make(chan struct{})
-	p.queue = append(p.queue, turn)
-	p.mu.Unlock()
+	turn := p.line()
 	select {
 	case <-turn:
 		return nil
@@ -50,6 +43,25 @@ func (p *places) take(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// line gives what is closed once a place is had.
+func (p *places) line() chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	turn := make(chan struct{})
+	p.queue = append(p.queue, turn)
+	if p.free > 0 && len(p.queue) == 1 {
+		p.free--
+		p.put()
+	}
+	return turn
+}
+
+func (p *places) lastGiven() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.given
+}
+
 // give lets who waits longest have a place.
 func (p *places) give() {
 	p.mu.Lock()
@@ -63,12 +75,13 @@ func (p *places) put() {
 		return
 	}
 	close(p.queue[0])
-	p.queue = p.queue[1:]
+	p.queue, p.given = p.queue[1:], time.Now()
 }
 
 // place is that of one run, which may have many goroutines.
 type place struct {
 	places *places
+	pulse  *pulse
 
 	mu    sync.Mutex
 	held  bool
@@ -80,13 +93,17 @@ type place struct {
 
 // sit takes a place for a run.
 func (s *place) sit(ctx context.Context) error {
-	if err := s.places.take(ctx); err != nil {
+	if err := s.take(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.have()
 	return nil
+}
+
+func (s *place) take(ctx context.Context) error {
+	return s.pulse.queue(func() error { return s.places.take(ctx) })
 }
 
 // have notes that the place is held, until patience has passed. mu is held.
@@ -132,11 +149,7 @@ func (s *place) goAway() {
 }
 
 func (s *place) comeBack(ctx context.Context) {
-	s.mu.Lock()
-	s.away--
-	last := s.away == 0 && !s.ended
-	s.mu.Unlock()
-	if !last || s.places.take(ctx) != nil { // a run that ends needs no place to do so
+	if !s.isLastBack() || s.take(ctx) != nil { // a run that ends needs no place to do so
 		return
 	}
 	s.mu.Lock()
@@ -148,6 +161,13 @@ func (s *place) comeBack(ctx context.Context) {
 	s.have()
 }
 
+func (s *place) isLastBack() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away--
+	return s.away == 0 && !s.ended
+}
+
 type placeKey struct{}
 
 func withPlace(ctx context.Context, s *place) context.Context {
@@ -155,14 +175,17 @@ func withPlace(ctx context.Context, s *place) context.Context {
 }
 
 // Away does what waits for somebody else than this machine: the place of the run
-// that ctx belongs to is another's meanwhile.
-func Away(ctx context.Context, wait func()) {
+// that ctx belongs to is another's meanwhile. most is how long it takes at the
+// longest: a run that is away for longer stands still. 0 is well below stillMost.
+func Away(ctx context.Context, most time.Duration, wait func()) {
 	s, ok := ctx.Value(placeKey{}).(*place)
 	if !ok {
 		wait()
 		return
 	}
+	s.pulse.wait(most)
 	s.goAway()
 	defer s.comeBack(ctx)
 	wait()
+	s.pulse.beat()
 }

@@ -83,8 +83,8 @@ func (l *List) Add(p Problem) {
 		p.Severity = Error
 	}
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.problems = append(l.problems, p)
-	l.mu.Unlock()
 }
 
 // AddAll puts several problems on the list.
@@ -97,11 +97,15 @@ func (l *List) AddAll(problems []Problem) {
 // Sorted gives the problems by file, sheet, line, column, code and message,
 // each once.
 func (l *List) Sorted() []Problem {
-	l.mu.Lock()
-	sorted := slices.Clone(l.problems)
-	l.mu.Unlock()
+	sorted := l.all()
 	slices.SortFunc(sorted, compare)
 	return slices.Compact(sorted)
+}
+
+func (l *List) all() []Problem {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.problems)
 }
 
 func compare(a, b Problem) int {

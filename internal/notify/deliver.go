@@ -55,9 +55,7 @@ func (n *Notifier) deliver(ctx context.Context, p *post, m *Message) {
 		final := errors.As(err, &refused) && refused.final
 		if final || attempt == attempts {
 			n.o.Log.Error("notification not delivered", "account", n.account, "to", p.Name, "attempts", attempt, "error", err.Error())
-			p.mu.Lock()
-			p.dropped++
-			p.mu.Unlock()
+			p.drop()
 			n.done(p, m)
 			return
 		}

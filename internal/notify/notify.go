@@ -190,10 +190,15 @@ func (n *Notifier) enqueue(p *post, m *Message) {
 		default:
 		}
 	}
-	p.mu.Lock()
-	p.dropped++
-	p.mu.Unlock()
+	p.drop()
 	n.o.Log.Warn("notification dropped", "account", n.account, "to", p.Name, "topics", m.Topics)
+}
+
+// drop counts a message that never arrives.
+func (p *post) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dropped++
 }
 
 // admits holds the hourly bound, and says in a message how many went missing.

@@ -68,12 +68,16 @@ func (s *System) Listen() (News, error) {
 }
 
 func (e *ear) add(folder string, names ...string) error {
+	e.want(folder, names)
+	return e.system.watcher.Add(folder) // anew each time: another folder may stand there by now
+}
+
+func (e *ear) want(folder string, names []string) {
 	e.system.mu.Lock()
+	defer e.system.mu.Unlock()
 	if had, listens := e.folders[folder]; !listens || len(had) > 0 { // all of it is more than some names
 		e.folders[folder] = names
 	}
-	e.system.mu.Unlock()
-	return e.system.watcher.Add(folder) // anew each time: another folder may stand there by now
 }
 
 // close ends the news of one ear, and lets folders go that nobody else listens to.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -147,6 +148,7 @@ func TestX13OnlyItsOwnNamesAreAnswered(t *testing.T) {
 func TestX13WhomOthersReachIsReadWithTheToken(t *testing.T) {
 	a := ask(t, func(o *Options) { o.Listen, o.TLS, o.Pprof = "0.0.0.0:8787", &tls.Config{}, true })
 	a.desk.accounts[2].State = "" // hats is not ready
+	a.server.Alive = func() error { return errors.New("shoes stands still") }
 	for _, route := range a.server.routes() {
 		if route.method != "GET" {
 			continue

@@ -2,12 +2,17 @@ package web
 
 import "net/http"
 
-// health says that the process lives and that its loops turn.
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+// health says that the process lives and that its accounts move. Which does not is
+// for those who may read.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	if s.Alive != nil {
 		if err := s.Alive(); err != nil {
-			s.Log.Error("a loop stands still", "error", err)
-			writeJSON(w, http.StatusServiceUnavailable, map[string]any{"alive": false})
+			s.Log.Error("an account stands still", "error", err)
+			said := map[string]any{"alive": false}
+			if s.open() || callerOf(r).orders {
+				said["message"] = err.Error()
+			}
+			writeJSON(w, http.StatusServiceUnavailable, said)
 			return
 		}
 	}

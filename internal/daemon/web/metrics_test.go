@@ -49,12 +49,16 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestHealthAndReadiness(t *testing.T) {
-	stuck := errors.New("the loop of shoes stands still")
+	stuck := errors.New("shoes stands still")
 	var alive error
 	a := ask(t, func(o *Options) { o.Alive = func() error { return alive } })
 	wantStatus(t, a.get("/healthz"), http.StatusOK)
 	alive = stuck
-	wantStatus(t, a.get("/healthz"), http.StatusServiceUnavailable)
+	health := a.get("/healthz")
+	wantStatus(t, health, http.StatusServiceUnavailable)
+	if body := text(t, health); body != `{"alive":false,"message":"shoes stands still"}`+"\n" {
+		t.Errorf("healthz: %s", body)
+	}
 	if body := text(t, a.get("/readyz")); body != `{"ready":true,"waiting":[]}`+"\n" {
 		t.Errorf("readyz: %s", body)
 	}

@@ -30,7 +30,7 @@ type Options struct {
 	Version string
 	Metrics *Metrics         // nil: none of runs
 	Hooks   http.Handler     // answers beneath /hooks/, by rules of its own; nil: nothing does
-	Alive   func() error     // says that a loop stands still; nil: none ever does
+	Alive   func() error     // says which accounts stand still; nil: none ever does
 	Pprof   bool             // show profiles beneath /debug/pprof/ to who may read
 	Now     func() time.Time // nil: the clock of the machine
 	Log     *slog.Logger     // nil: nothing is logged
