@@ -29,14 +29,21 @@ func (p people) sent() bool {
 	return p.last != nil && p.last.Value(p.File).Equal(p.desired.Value(p.File)) && p.Operation(p.last.Value(p.Do)).Name == p.operation.Name
 }
 
-// moved says that the service has counted an operation adsync did not send.
+// moved says that the service has counted an operation adsync did not send. Where
+// it never tried to send one it knows of nobody.
 func (p people) moved() bool {
-	if p.last == nil || !p.last.Value(p.File).IsSet() {
+	if p.last == nil || p.last.Value(p.File).IsAbsent() {
 		return false
 	}
 	last, known := p.last.Value(p.Revision).Number()
 	live, shown := p.live.Value(p.Revision).Number()
 	return known && shown && last != live
+}
+
+// unsure says that a list was sent and that what it gave is not known: whether
+// somebody has changed it since does not show.
+func (p people) unsure() bool {
+	return p.last != nil && p.last.Value(p.File).IsSet() && p.last.Value(p.Revision).IsAbsent()
 }
 
 // fields gives what is sent of the membership. It goes whole or not at all: what
@@ -101,8 +108,11 @@ func (d *differ) guardMembership(c *Change, f *Field, p people) {
 		c.Hazards = append(c.Hazards, WidensTargeting)
 	}
 	var holds []Hold
-	if p.moved() {
+	switch {
+	case p.moved():
 		holds = append(holds, p.movedHold(f))
+	case p.unsure():
+		holds = append(holds, Hold{Hazard: Conflicts, Message: "what came of the list sent before was not seen, so that somebody may have changed who is in it since, and the files name other people; allow sending them all the same", Allow: allowAt(Conflicts, p.address)})
 	}
 	if message := d.shrinks(p); message != "" {
 		holds = append(holds, Hold{Hazard: ShrinksAudience, Message: message, Allow: allowAt(ShrinksAudience, c.Address)})

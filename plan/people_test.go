@@ -15,6 +15,7 @@ import (
 func TestMembershipIsComparedWithWhatWasSentLast(t *testing.T) {
 	const customers = "audience/c#a1 name=Customers "
 	const sent = customers + "members.file=sha256:aa members.identifier=email members.people=100 members.known=100 members.revision=3 "
+	const unseen = customers + "members.file=sha256:aa members.identifier=email members.people=100 members.known=100 "
 	const file = "audience/c name=Customers members.identifier=email "
 	const live = customers + "members.revision=3"
 	membership := func(list, people, cause, held string) string {
@@ -42,6 +43,11 @@ func TestMembershipIsComparedWithWhatWasSentLast(t *testing.T) {
 			want: membership("bb", "100", "edit", " HELD(conflict)")},
 		{name: "A8 both changed who is in it, ours allowed", last: sent, desired: file + "members.file=sha256:bb members.people=100", live: customers + "members.revision=4", allow: []string{"conflict"},
 			want: membership("bb", "100", "edit", "")},
+		{name: "A8 what came of the list sent before was not seen, and another is named", last: unseen, desired: file + "members.file=sha256:bb members.people=100", live: live,
+			want: membership("bb", "100", "edit", " HELD(conflict)")},
+		{name: "A8 what came of it was not seen, and the files name the same", last: unseen, desired: file + "members.file=sha256:aa members.people=100", live: live},
+		{name: "A6 the first list may not have come, and the revision is another", last: customers + "members.file=null members.revision=0", desired: file + "members.file=sha256:aa members.people=5", live: customers + "members.revision=1", allow: []string{"shrinks-audience"},
+			want: membership("aa", "5", "edit", " HELD(conflict)")},
 		{name: "a list for an audience that was made empty", last: customers + "members.revision=0", desired: file + "members.file=sha256:aa members.people=5", live: customers + "members.revision=0",
 			want: membership("aa", "5", "edit", "")},
 		{name: "A5 a list in the place of people adsync never sent", last: customers + "members.revision=7", desired: file + "members.file=sha256:aa members.people=5", live: customers + "members.revision=7",

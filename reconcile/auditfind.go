@@ -19,6 +19,10 @@ import (
 // was, as clocks differ.
 const auditBefore = 2 * time.Minute
 
+// firstLogged is the earliest time the log can be asked for, in Unix seconds
+// (interface, part 8).
+const firstLogged = 946684800
+
 // maxLogged bounds what is read of the audit log for one create.
 const maxLogged = 1000
 
@@ -63,7 +67,8 @@ func (a *Agent) inAuditLog(ctx context.Context, step state.Step, operation state
 // was sent. A log that is not shown has none.
 func (a *Agent) createsLogged(ctx context.Context, step state.Step, operation state.Operation) ([]createEntry, error) {
 	schema := a.Schemas.Of(operation.Address.Kind)
-	query := url.Values{"order": {"asc"}, "limit": {"100"}, "start_time": {strconv.FormatInt(step.SentAt.Add(-auditBefore).Unix(), 10)}}
+	since := max(step.SentAt.Add(-auditBefore).Unix(), firstLogged)
+	query := url.Values{"order": {"asc"}, "limit": {"100"}, "start_time": {strconv.FormatInt(since, 10)}}
 	var entries []createEntry
 	seen := 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {

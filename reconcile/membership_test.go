@@ -183,7 +183,12 @@ func TestA8ForeignChangeOfAMembershipIsNotOverwritten(t *testing.T) {
 // addByHand adds one person as somebody else.
 func (w *world) addByHand(key string, person int) {
 	w.t.Helper()
-	id := w.last("audience/" + key).ID
+	w.addTo(w.last("audience/"+key).ID, person)
+}
+
+// addTo does so where the state does not have the audience.
+func (w *world) addTo(id string, person int) {
+	w.t.Helper()
 	body := map[string]any{"identifiers": []map[string]string{{"identifier_type": "email", "identifier": population.Identifier(population.Email, person)}}}
 	w.service.Must(w.t, "POST", "/custom_audiences/"+id+"/add", body, "Idempotency-Key", fmt.Sprintf("somebody-%d", person))
 	w.service.Advance(w.t, 61)

@@ -208,9 +208,16 @@ func (a *Agent) decideMembers(ctx context.Context, step state.Step, recovered *R
 		recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: an operation on who is in it is under way at the service, and may be the one whose answer was lost; apply again when it has ended", operation.Address))
 		return nil
 	}
-	revision := a.Schemas.Of(operation.Address.Kind).Membership.Revision
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return fmt.Errorf("read the last-applied record: %w", err)
+	}
+	m := a.Schemas.Of(operation.Address.Kind).Membership
 	var noted resource.Attributes
-	noted.Set(revision, operation.Set.Value(revision))
+	noted.Set(m.Revision, operation.Set.Value(m.Revision))
+	if bound := last.Get(operation.Address); bound == nil || !bound.Value(m.File).IsSet() {
+		noted.Set(m.File, resource.Null()) // a list was sent, and may not have come
+	}
 	if err := a.Store.Record(ctx, []state.Applied{{Address: operation.Address, ID: operation.ResourceID, Attributes: noted}}); err != nil {
 		return err
 	}

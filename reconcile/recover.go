@@ -84,6 +84,9 @@ func (a *Agent) closeRecovered(ctx context.Context) error {
 	if _, err := a.observe(ctx, expected); err != nil {
 		return err
 	}
+	if err := a.noteMade(ctx, last); err != nil {
+		return err
+	}
 	if err := a.retireRecovered(ctx, steps, last); err != nil {
 		return err
 	}

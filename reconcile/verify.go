@@ -299,13 +299,14 @@ func (a *Agent) listAll(ctx context.Context, expected []expectation) (map[string
 }
 
 // compare holds what was sent against what reading back gives: the normal forms
-// the service made of it, and the differences that are none.
+// the service made of it, and the differences that are none. What adsync notes by
+// itself was not sent.
 func compare(schema *resource.Schema, e expectation, live *resource.Resource) (normal resource.Attributes, differs []difference) {
 	for _, s := range e.sent {
 		a, _ := schema.Attribute(s.Name)
 		have := live.Value(s.Name)
 		switch {
-		case a.Wire.Path == "", have.Equal(s.Value), s.Value.IsNull() && have.IsAbsent():
+		case a.Wire.Path == "", schema.Notes(s.Name), have.Equal(s.Value), s.Value.IsNull() && have.IsAbsent():
 		case e.created && s.Value.IsNull():
 		case sameMeaning(a, s.Value, have):
 			normal.Set(s.Name, have)

@@ -168,7 +168,7 @@ func (w *world) desired(p *process) reconcile.Desired {
 	}
 	allowed := []string{"activates", "shifted", "series", "scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"}
 	if w.kinds {
-		allowed = append(allowed, "raises-spend", "shrinks-audience", "adopt=account/account")
+		allowed = append(allowed, "raises-spend", "shrinks-audience", "adopt=account/account", "archives=1000")
 	}
 	for _, text := range allowed {
 		allowance, err := plan.ParseAllowance(text)

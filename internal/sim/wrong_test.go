@@ -54,6 +54,72 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"the files begin to name the status of an account that somebody paused", script{Seed: 50003529, Kinds: true, Actions: []action{
 			{Do: "add other", What: 6}, {Do: "apply"}, {Do: "foreign other"}, {Do: "edit other", What: 2, Value: 27},
 		}}},
+		{"a first list whose answer is lost for long", script{Seed: 20090618, Points: 7438837588033278511, Kinds: true, Actions: []action{
+			{Do: "add other", Value: 5},
+			{Do: "fault", Fault: `{"match": {"path": "/custom_audiences/{custom_audience_id}/replace", "times": 1}, "action": {"drop_after_commit": {}}}`},
+			{Do: "apply"},
+			{Do: "edit other", What: 26},
+			{Do: "apply"},
+		}}},
+		{"people that the service put in twice under one key", script{Seed: 20007852, Points: 6244544418499635191, Strict: true, Kinds: true, Actions: []action{
+			{Do: "add other", Value: 57},
+			{Do: "apply"},
+			{Do: "edit other", What: 2},
+			{Do: "fault", Fault: `{"match": {"path": "/custom_audiences/{custom_audience_id}/add", "times": 1}, "action": {"drop_after_commit": {}}}`},
+			{Do: "apply"},
+			{Do: "edit other", What: 11},
+		}}},
+		{"a death before the people of a create were seen, and somebody puts one in", script{Seed: 20023287, Points: 5126160221294005741, Kinds: true, Actions: []action{
+			{Do: "add other"},
+			{Do: "apply", Death: death{At: 63, Keep: true}},
+			{Do: "edit other", What: 25, Value: 59},
+			{Do: "apply"},
+			{Do: "foreign other", What: 5},
+		}}},
+		{"a lost create of an audience that somebody puts people into", script{Seed: 20083683, Points: 3400203643517940207, Kinds: true, Actions: []action{
+			{Do: "add other"},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "path": "/custom_audiences", "times": 1}, "action": {"drop_after_commit": {}}}`},
+			{Do: "apply"},
+			{Do: "foreign other", What: 17},
+			{Do: "edit other", What: 11, Value: 29},
+		}}},
+		{"all audiences end", script{Seed: 20004269, Kinds: true, Actions: []action{
+			{Do: "add other"},
+			{Do: "add other"},
+			{Do: "apply"},
+			{Do: "edit other"},
+			{Do: "edit other"},
+		}}},
+		{"a lost create of a limit that somebody renames", script{Seed: 20012496, Kinds: true, Actions: []action{
+			{Do: "add other", What: 1},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "path": "/ad_account/spend_limit_windows", "times": 1}, "action": {"mutate_body": {"how": "truncate"}}}`},
+			{Do: "apply"},
+			{Do: "foreign other", What: 21},
+			{Do: "edit other", What: 17},
+		}}},
+		{"a campaign that waits for a limit the account may not have", script{Seed: 20021820, Kinds: true, Actions: []action{
+			{Do: "add other", What: 2},
+			{Do: "apply"},
+			{Do: "edit other"},
+			{Do: "add"},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 1}, "action": {"flip": {"what": "billing"}}}`},
+			{Do: "apply"},
+		}}},
+		{"a limit that somebody takes away and nobody sees any more", script{Seed: 20072101, Kinds: true, Actions: []action{
+			{Do: "add other", What: 2},
+			{Do: "add"},
+			{Do: "apply"},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 1}, "action": {"flip": {"what": "billing"}}}`},
+			{Do: "foreign other"},
+			{Do: "edit"},
+			{Do: "apply"},
+		}}},
+		{"an account that the service pauses", script{Seed: 20029462, Kinds: true, Actions: []action{
+			{Do: "add other", What: 6},
+			{Do: "edit other", What: 17, Value: 25},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": {"flip": {"what": "account"}}}`},
+			{Do: "apply"},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

@@ -24,7 +24,7 @@ func FreshBasis(h *History) error {
 			for i := range h.W {
 				e := &h.W[i]
 				before, after := e.Before.at(f.path), e.After.at(f.path)
-				if e.Kind != kind || e.Before == nil || e.After == nil || e.Actor == theService || same(before, after) {
+				if e.Kind != kind || e.Before == nil || e.After == nil || e.publishes() || same(before, after) {
 					continue
 				}
 				over := theirs[e.ID]

@@ -22,7 +22,10 @@ func Convergence(h *History, excused map[string]string) error {
 	}
 	for _, tag := range slices.Sorted(maps.Keys(files)) {
 		reason := h.reason(tag, excused)
-		if reason != "" && (!h.Alone || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason)) || files.ends(tag) && len(byTag[tag]) == 0 {
+		if reason != "" && (!h.Alone || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason) || h.waitsForALimit(tag, excused)) || files.ends(tag) && len(byTag[tag]) == 0 {
+			continue
+		}
+		if bounds[files[tag].Kind] && h.withoutLimits() && touched[tag] { // what somebody did to it before is shown to nobody
 			continue
 		}
 		if err := h.reached(tag, byTag[tag]); err != nil {
@@ -77,6 +80,25 @@ func (h *History) forAPerson(tag, reason string) bool {
 		_, source, _ = strings.Cut(source, "/")
 		return h.sentTwice(source) || h.peopleInDoubt(source) || len(h.createsOf(source)) == 0
 	})
+}
+
+// waitsForALimit says that a resource, or one it stands beneath, would spend more than
+// the files let it as long as a limit of theirs is not written, which the account may
+// not have.
+func (h *History) waitsForALimit(tag string, excused map[string]string) bool {
+	if !h.withoutLimits() {
+		return false
+	}
+	files := h.Commits[len(h.Commits)-1]
+	for ; tag != ""; tag = files[tag].Parent {
+		reason := excused[tag]
+		for limit, item := range files {
+			if bounds[item.Kind] && strings.HasPrefix(reason, "exceeds-files ") && strings.Contains(reason, "(unavailable) of "+item.Kind+"/"+limit+" is held") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // refusedTheSecond says that a create was carried out, and its answer was that it

@@ -14,13 +14,19 @@ func (h *History) ours(e *Entry) (agent int, yes bool) {
 	return agent, agent >= 0
 }
 
-// theService acts by itself where an audience is published.
+// theService acts by itself where an audience is published. What else it does, as
+// to pause an account, is somebody's.
 const theService = "service"
+
+// publishes says that the service wrote an entry as it brought people into an audience.
+func (e *Entry) publishes() bool {
+	return e.Actor == theService && (ofPeople[e.Kind] || e.Kind == membership)
+}
 
 // strange says that somebody who is no agent wrote an entry.
 func (h *History) strange(e *Entry) bool {
 	_, ours := h.ours(e)
-	return !ours && !e.Past && e.Actor != theService
+	return !ours && !e.Past && !e.publishes()
 }
 
 // gone says that with an entry a resource ends.

@@ -1,0 +1,93 @@
+package oracle
+
+import "testing"
+
+// What the service does by itself is somebody's, but for what it publishes.
+func TestWhatTheServicePausesIsNotStartedAgain(t *testing.T) {
+	refuses(t, 11, "an activation over a pause by the service", func(h *History) {
+		h.more(theService, "/campaigns/cmp_1/pause", "pause", campaign("paused", 150))
+		h.W[len(h.W)-1].Commit = 4
+		h.read()
+		h.more("first", "/campaigns/cmp_1/activate", "activate", campaign("active", 150))
+	})
+}
+
+// Who was put in twice by one request is in once; by two requests there may be twice
+// as many, of whom fewer can be taken out.
+func TestOneRequestPutsNobodyInTwice(t *testing.T) {
+	for _, row := range []struct {
+		what, key, left string
+		refused         bool
+	}{
+		{"four of fourteen are taken out", "key-3", "bb", false},
+		{"they may have been eighteen", "key-4", "bb", true},
+		{"almost all are taken out", "key-3", "cc", true},
+	} {
+		h := sound()
+		beyond(h)
+		h.Lists["sha256:dd"] = people(20, 24)
+		h.upload("fd", "dd")
+		h.upload("fe", row.left)
+		for _, key := range []string{"key-3", row.key} {
+			r := h.send(2, 4, "/custom_audiences/ca_1/add", key, `{"file_id": "fd"}`)
+			h.write(r, "first", "add", membership, "op_"+key, nil, operation1("op_"+key, "processing"))
+		}
+		h.replaced("op_9", "fe", "key-9")
+		if err := ShrinksHold(h); (err != nil) != row.refused {
+			t.Errorf("%s: %v; want it refused: %v", row.what, err, row.refused)
+		}
+	}
+}
+
+// What waits for a limit is excused where the account may have none, and where it
+// says that it waits for that one.
+func TestWhatWaitsForALimitIsExcusedWithoutLimitsAlone(t *testing.T) {
+	const waits = "exceeds-files in the account 2.00 could be spent a day, more than 1.00 now, as the update (unavailable) of spend_limit_window/w1 is held"
+	for _, row := range []struct {
+		what, reason string
+		without      bool
+		excused      bool
+	}{
+		{"the account has none", waits, true, true},
+		{"it has some", waits, false, false},
+		{"another hold", "activates is new", true, false},
+		{"a limit the files do not name", "exceeds-files as the update (unavailable) of spend_limit_window/w2 is held", true, false},
+	} {
+		h := sound()
+		beyond(h)
+		h.Commits[2]["c1"].Values["budget.lifetime"] = int64(200) // it is not reached
+		if row.without {
+			h.refuseLimits()
+		}
+		if err := Convergence(h, map[string]string{"c1": row.reason}); (err == nil) != row.excused {
+			t.Errorf("%s: %v; want it excused: %v", row.what, err, row.excused)
+		}
+	}
+}
+
+// refuseLimits has the account lose its limits.
+func (h *History) refuseLimits() {
+	r := h.send(2, 4, limitsPath, "", "")
+	r.Method, r.Status = "GET", 403
+}
+
+// A limit that nobody can see any more need not be as the files say where somebody
+// else changed it before, and only there.
+func TestALimitThatNobodySeesIsExcusedWhereSomebodyChangedIt(t *testing.T) {
+	for _, row := range []struct {
+		actor   string
+		without bool
+		excused bool
+	}{{"person", true, true}, {"person", false, false}, {"first", true, false}} {
+		h := sound()
+		beyond(h)
+		h.limitWritten("update", window(300, "2026-04-01"))
+		h.W[len(h.W)-1].Actor = row.actor
+		if row.without {
+			h.refuseLimits()
+		}
+		if err := Convergence(h, nil); (err == nil) != row.excused {
+			t.Errorf("changed by %s, the account has no limits: %v: %v; want it excused: %v", row.actor, row.without, err, row.excused)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+// What an earlier run sent is found by a later one, and somebody else may have
+// changed who is in it by then. What is recorded is the revision that adsync's own
+// operation gave: a later one then shows, and nobody is taken out unseen.
+
+// givenBy is the revision an operation of an earlier run gave: the one that shows,
+// where no other was ever accepted, else at most the next after the one it began with.
+func (a *Agent) givenBy(ctx context.Context, step state.Step, seen progressed, before int64) (int64, error) {
+	all, err := a.Service.MemberOperations(ctx, step.Operations[0].ResourceID)
+	if err != nil {
+		return 0, err
+	}
+	if len(all) == 1 && all[0].ID == step.JobID {
+		return seen.revision, nil
+	}
+	return min(seen.revision, before+1), nil
+}
+
+// noteMade records what became of the people of creates that earlier runs did not
+// see ready.
+func (a *Agent) noteMade(ctx context.Context, last *resource.Snapshot) error {
+	for bound := range last.All() {
+		m := a.Schemas.Of(bound.Address.Kind).Membership
+		if m == nil || bound.ID == "" || !bound.Value(m.File).IsSet() || !bound.Value(m.Revision).IsAbsent() {
+			continue
+		}
+		noted, err := a.madeOf(ctx, bound)
+		if err != nil && stops(err) && !lacksFeature(a.Schemas.Of(bound.Address.Kind), err) {
+			return fmt.Errorf("look for the people of %s: %w", bound.Address, err)
+		}
+		if len(noted) == 0 {
+			continue // the next plan holds another list
+		}
+		if err := a.Store.Record(ctx, []state.Applied{{Address: bound.Address, ID: bound.ID, Attributes: noted}}); err != nil {
+			return fmt.Errorf("record %s: %w", bound.Address, err)
+		}
+	}
+	return nil
+}
+
+// madeOf is the revision that a create gave, while no operation shows beside it:
+// lists of operations leave the first publication out (service facts, 8.2). It is
+// nothing where somebody has sent one, or while the service is at work.
+func (a *Agent) madeOf(ctx context.Context, bound *resource.Resource) (noted resource.Attributes, err error) {
+	schema := a.Schemas.Of(bound.Address.Kind)
+	seen, err := a.readProgress(ctx, schema, bound.ID)
+	if err != nil || seen.making {
+		return nil, err
+	}
+	if seen.state == schema.Membership.Failed {
+		noted.Set(schema.Membership.File, resource.Null())
+		return noted, nil
+	}
+	all, err := a.Service.MemberOperations(ctx, bound.ID)
+	if err != nil || len(all) > 0 {
+		return nil, err
+	}
+	noted.Set(schema.Membership.Revision, resource.Number(seen.revision))
+	return noted, nil
+}
