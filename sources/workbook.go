@@ -35,6 +35,7 @@ func readWorkbook(ctx context.Context, file string, content []byte, in input) (m
 	if err := r.read(); err != nil {
 		return brokenWorkbook(file, xlsx.Damaged("workbook is damaged (%v); want a whole one", err))
 	}
+	r.warnApproved(content)
 	return r.made
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 )
@@ -53,6 +55,20 @@ func ReadApprovals(content []byte) (allow []string, err error) {
 		err = fmt.Errorf("its sheet %s has no columns %s and %s", planTab, approveTitle, allowTitle)
 	}
 	return allow, err
+}
+
+// warnApproved says of a copy that is read as a source that what somebody approved
+// in it counts only where it is given as a copy.
+func (r *bookReader) warnApproved(content []byte) {
+	if !slices.ContainsFunc(r.book.Sheets, func(s xlsx.Sheet) bool { return s.Name == planTab }) || !IsMarkedCopy(content) {
+		return
+	}
+	if allow, err := ReadApprovals(content); err == nil && len(allow) > 0 {
+		r.report(diag.Cell(r.file, planTab, 0, 0), resource.Finding{
+			Code: diag.Unheard, Severity: diag.Warning, Message: approveTitle + " says yes, which counts for nothing in a workbook that is read as a source",
+			Hint: "adsync apply --approved FILE takes what its rows allow; the project is the folder it was written of",
+		})
+	}
 }
 
 // isApproved takes yes for yes, and nothing or no for no; anything else is not guessed.

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -150,4 +151,19 @@ func TestResultsCSV(t *testing.T) {
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("CSV (-want +got):\n%s", diff)
 	}
+}
+
+// TestAnApprovedCopyIsNoSource: a marketer writes yes, and applies the copy itself.
+func TestAnApprovedCopyIsNoSource(t *testing.T) {
+	marks := Marks{Plan: []PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"}, Action: "update", Position: inCell("Ads", 2, 0), Held: "too much", Allow: "--allow raises-spend=ad/a/b/c"}}}
+	copied := writtenBy(t, func(w io.Writer) error {
+		return WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), w, "q4.xlsx", marks)
+	})
+	wantProblems(t, readBytes(copied).problems)
+	f := opened(t, copied)
+	must(t, f.SetCellValue(planTab, "A2", "yes"))
+	var approved bytes.Buffer
+	must(t, f.Write(&approved))
+	wantProblems(t, readBytes(approved.Bytes()).problems,
+		`q4.xlsx:Plan: warning: Approve says yes, which counts for nothing in a workbook that is read as a source (ADS1037)`)
 }

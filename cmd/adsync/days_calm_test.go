@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"testing/synctest"
@@ -88,6 +89,12 @@ func (y *years) mend() {
 		y.limits = slices.DeleteFunc(y.limits, func(l limit) bool { return l.start.Before(time.Now().In(y.zone).AddDate(0, 0, 1)) })
 		y.saveLimits()
 	}
+	if twin := madeUnseen.FindStringSubmatch(y.result.Message); twin != nil { // its create came twice, and the answer was that of the second
+		y.did["limit made unseen"]++
+		y.person("/ad_account/spend_limit_windows/"+twin[2]+"/delete", nil)
+		y.limits = slices.DeleteFunc(y.limits, func(l limit) bool { return l.key == twin[1] })
+		y.saveLimits()
+	}
 	f, gone := y.copied(), map[string]bool{}
 	for _, tag := range slices.Sorted(maps.Keys(f)) {
 		if e := live[tag]; e == nil && (f[tag].Values["status"] == "archived" || y.wasBorn(tag)) {
@@ -116,6 +123,8 @@ func (y *years) mend() {
 		y.commit(f)
 	}
 }
+
+var madeUnseen = regexp.MustCompile("first spend_limit_window/(w[0-9]+): is at the service already, as (slw_[0-9a-f]+), and adsync did not create it")
 
 // wasBorn says that a resource stood there once.
 func (y *years) wasBorn(tag string) bool {

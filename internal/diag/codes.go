@@ -41,6 +41,7 @@ const (
 	Overridden      Code = "ADS1034" // a tracking parameter that does not arrive as it is written
 	NoImageFile     Code = "ADS1035" // an image named by its content, and no file has that content
 	UnknownName     Code = "ADS1036" // a value that names what the files do not have, or have archived
+	Unheard         Code = "ADS1037" // an approval where none is read
 )
 
 // Codes of problems with the service.

@@ -106,4 +106,7 @@ var aboutFiles = []Explanation{
 	{UnknownName, "a value names what the files do not have", "The key is misspelt, or the row it means is gone or archived.",
 		"Correct the key, add the row, or write the id the service gave.",
 		"spring.yaml:6:18: conversion_goal is \"event_setting/order\", which no file has; want an id, or event_setting/ and a key of your files (ADS1036)"},
+	{Unheard, "an approval is where none is read", "The copy that a plan wrote is read as a source, and its sheet Plan says yes.",
+		"Give the copy with apply --approved, and your own workbook as the source.",
+		"planned/q4.xlsx:Plan: warning: Approve says yes, which counts for nothing in a workbook that is read as a source (ADS1037)"},
 }
