@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,51 +38,75 @@ type createEntry struct {
 	At         int64   `json:"ts"`
 }
 
-// inAuditLog gives the ids of what was created under the name of a create since
-// it was sent, and is still there beneath its parent. That the log shows none
-// says nothing: it may not have the kind, or lag behind.
-func (a *Agent) inAuditLog(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string) ([]string, error) {
-	entries, err := a.createsLogged(ctx, step, operation)
-	if err != nil {
-		return nil, err
+// logged is what the audit log shows of a create: the ids of what was created under
+// its name since it was sent, and not bound to another address.
+type logged struct {
+	entries []createEntry
+	whole   bool     // the log was read to its end
+	there   []string // it stands beneath its parent
+	ended   []string // it stood there; somebody has archived or deleted it
+	earlier []string // it was ended as well, and the log has it made before the create was sent
+}
+
+// made gives what the create may have made: what stands, else what was ended since.
+func (l logged) made() []string {
+	if len(l.there) > 0 {
+		return l.there
 	}
-	var found []string
+	return l.ended
+}
+
+// unclear says that what was ended may be of another create of the same name.
+func (l logged) unclear() bool { return len(l.there) == 0 && len(l.earlier) > 0 }
+
+// inAuditLog looks for the resource of a create whatever it is called by now.
+func (a *Agent) inAuditLog(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string) (logged, error) {
+	entries, whole, err := a.createsLogged(ctx, step, operation)
+	if err != nil {
+		return logged{}, err
+	}
+	found := logged{entries: entries, whole: whole}
+	seen := map[string]bool{}
 	for _, e := range entries {
-		if boundElsewhere(ids, operation.Address, e.ObjectID) || slices.Contains(found, e.ObjectID) {
+		if boundElsewhere(ids, operation.Address, e.ObjectID) || seen[e.ObjectID] {
 			continue
 		}
-		there, err := a.standsBeneath(ctx, operation.Address, e.ObjectID, ids)
-		if err != nil {
-			return nil, err
-		}
-		if there {
-			found = append(found, e.ObjectID)
+		seen[e.ObjectID] = true
+		stands, err := a.standing(ctx, operation.Address, e.ObjectID, ids)
+		switch {
+		case err != nil:
+			return logged{}, err
+		case stands == standsThere:
+			found.there = append(found.there, e.ObjectID)
+		case stands == stoodThere && e.At < step.SentAt.Unix():
+			found.earlier = append(found.earlier, e.ObjectID)
+		case stands == stoodThere:
+			found.ended = append(found.ended, e.ObjectID)
 		}
 	}
 	return found, nil
 }
 
 // createsLogged gives the entries of creates of a kind and a name since a step
-// was sent. A log that is not shown has none.
-func (a *Agent) createsLogged(ctx context.Context, step state.Step, operation state.Operation) ([]createEntry, error) {
+// was sent, and whether the log was read to its end. One that is not shown has none.
+func (a *Agent) createsLogged(ctx context.Context, step state.Step, operation state.Operation) (entries []createEntry, whole bool, err error) {
 	schema := a.Schemas.Of(operation.Address.Kind)
-	since := max(step.SentAt.Add(-auditBefore).Unix(), firstLogged)
+	since := max(firstLogged, step.SentAt.Add(-auditBefore).Unix())
 	query := url.Values{"order": {"asc"}, "limit": {"100"}, "start_time": {strconv.FormatInt(since, 10)}}
-	var entries []createEntry
 	seen := 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
-			return nil, unlessStopped(err)
+			return nil, false, unlessStopped(err)
 		}
 		var e createEntry
 		if json.Unmarshal(row, &e) == nil && e.creates(schema, operation) {
 			entries = append(entries, e)
 		}
 		if seen++; seen >= maxLogged {
-			break
+			return entries, false, nil
 		}
 	}
-	return entries, nil
+	return entries, true, nil
 }
 
 // unlessStopped drops an error that only says that there is no audit log.
@@ -110,23 +133,40 @@ func (e createEntry) creates(schema *resource.Schema, operation state.Operation)
 	return false
 }
 
-// standsBeneath says that a resource is there and has the parent of an address.
-// Of a kind the service does not show, the log is all there is.
-func (a *Agent) standsBeneath(ctx context.Context, address resource.Address, id string, ids map[resource.Address]string) (bool, error) {
+// stands is how a resource stands to the parent of an address.
+type stands uint8
+
+const (
+	standsElsewhere stands = iota // beneath another parent, or nowhere
+	standsThere
+	stoodThere // it is archived or deleted
+)
+
+// standing looks at a resource by its id. Of a kind the service does not show, the
+// log is all there is.
+func (a *Agent) standing(ctx context.Context, address resource.Address, id string, ids map[resource.Address]string) (stands, error) {
 	schema := a.Schemas.Of(address.Kind)
 	record, err := a.reader().one(ctx, schema, id, nil)
 	switch {
 	case errors.Is(err, errUnlisted):
-		return true, nil
+		return standsThere, nil
+	case errors.Is(err, adsapi.ErrNotFound) && schema.Deletes():
+		return stoodThere, nil
 	case errors.Is(err, adsapi.ErrNotFound):
-		return false, nil
+		return standsElsewhere, nil
 	case err != nil:
-		return false, err
+		return standsElsewhere, err
 	}
 	live, err := decoder{zone: a.Zone}.decode(schema, record)
 	if err != nil {
-		return false, err
+		return standsElsewhere, err
 	}
 	parent := ids[a.Schemas.Parent(address)]
-	return !schema.Removed(live) && (live.ParentID == "" || parent == "" || live.ParentID == parent), nil
+	switch {
+	case live.ParentID != "" && parent != "" && live.ParentID != parent:
+		return standsElsewhere, nil
+	case schema.Removed(live):
+		return stoodThere, nil
+	}
+	return standsThere, nil
 }

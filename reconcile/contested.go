@@ -91,17 +91,17 @@ func (a *Agent) contested(ctx context.Context, operation state.Operation, ids ma
 	if id := a.Given[address]; id != "" {
 		return settled{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}, nil
 	}
-	var named []string
+	var shown named
 	var err error
 	if parent := a.Schemas.Parent(address); parent.IsZero() || ids[parent] != "" {
-		named, err = a.withName(ctx, a.Schemas.Of(address.Kind), operation, ids)
+		shown, err = a.withName(ctx, a.Schemas.Of(address.Kind), operation, ids)
 		if err != nil && !errors.Is(err, errUnlisted) {
 			return settled{}, err
 		}
 	}
 	which := "nothing that is listed has its name"
-	if len(named) > 0 {
-		which = "its name has " + strings.Join(named, ", ")
+	if len(shown.ids) > 0 {
+		which = "its name has " + strings.Join(shown.ids, ", ")
 	}
 	return settled{
 		Address: address, Outcome: state.OutcomeUnknown, Code: string(diag.KeyConflict),

@@ -169,7 +169,8 @@ func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []settl
 }
 
 // findCreated looks for the resource of a create: by its name under its parent,
-// then in the audit log, which knows it whatever it is called by now.
+// then in the audit log, which knows it whatever it is called by now. What somebody
+// has ended since is bound as well: the next plan holds it, and nothing is made twice.
 func (a *Agent) findCreated(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string) (settled, error) {
 	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it"}
 	if ids[operation.Address] != "" {
@@ -180,14 +181,19 @@ func (a *Agent) findCreated(ctx context.Context, step state.Step, operation stat
 	if !parent.IsZero() && ids[parent] == "" {
 		return o, nil
 	}
-	found, err := a.withName(ctx, schema, operation, ids)
-	unlisted := errors.Is(err, errUnlisted)
+	named, err := a.withName(ctx, schema, operation, ids)
+	found, unlisted := named.ids, errors.Is(err, errUnlisted)
+	var log logged
 	if err == nil && len(found) == 0 || unlisted {
-		found, err = a.inAuditLog(ctx, step, operation, ids)
+		log, err = a.inAuditLog(ctx, step, operation, ids)
+		found = log.made()
 	}
 	switch {
 	case err != nil:
 		return o, err
+	case log.unclear():
+		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
+		o.Message = fmt.Sprintf("its create may have happened, and what it made may have been archived since: %s; adsync resolve %s", strings.Join(slices.Concat(log.earlier, log.ended), ", "), operation.Address)
 	case len(found) == 1:
 		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, found[0], ""
 	case slices.Contains(found, a.Given[operation.Address]):
@@ -197,32 +203,56 @@ func (a *Agent) findCreated(ctx context.Context, step state.Step, operation stat
 		o.Message = fmt.Sprintf("its create may have happened, and several have its name: %s; give the right one as id: in the files, or archive the others, or adsync resolve %s", strings.Join(found, ", "), operation.Address)
 	case unlisted:
 		return a.decidedByFiles(schema, operation, o), nil
+	case keyed(operation) && !log.whole && named.mayHide():
+		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
+		o.Message = fmt.Sprintf("its create may have happened, and somebody may have archived what it made%s: the audit log, which would tell, cannot be read; look in the ad manager: if it is there, give its id as id: in the files; if not, adsync resolve %s --as not-applied", named.endedWords(), operation.Address)
 	}
 	return o, nil
 }
 
-// withName gives the ids of the resources under a parent that carry the name of
-// a create and are not removed.
-func (a *Agent) withName(ctx context.Context, schema *resource.Schema, operation state.Operation, ids map[resource.Address]string) ([]string, error) {
+// named is what a list shows of a create's name beneath its parent.
+type named struct {
+	ids     []string // what stands
+	ended   []string // what is archived
+	removed bool     // the list shows what is archived, whatever its name
+}
+
+// mayHide says that the list does not rule out that what was made is archived.
+func (n named) mayHide() bool { return len(n.ended) > 0 || !n.removed }
+
+func (n named) endedWords() string {
+	if len(n.ended) == 0 {
+		return ""
+	}
+	return ", such as " + strings.Join(n.ended, ", ")
+}
+
+// withName gives the resources under a parent that carry the name of a create.
+func (a *Agent) withName(ctx context.Context, schema *resource.Schema, operation state.Operation, ids map[resource.Address]string) (named, error) {
 	query, parentID := url.Values{}, ids[a.Schemas.Parent(operation.Address)]
 	if schema.ParentWire != "" {
 		query.Set(schema.ParentWire, parentID)
 	}
-	var found []string
+	var found named
 	d := decoder{zone: a.Zone}
 	for record, err := range a.reader().list(ctx, schema, query) {
 		if err != nil {
-			return nil, fmt.Errorf("look for %s: %w", operation.Address, unlisted(schema, err))
+			return named{}, fmt.Errorf("look for %s: %w", operation.Address, unlisted(schema, err))
 		}
 		live, err := d.decode(schema, record)
 		if err != nil {
-			return nil, err
+			return named{}, err
 		}
+		removed := schema.Removed(live)
+		found.removed = found.removed || removed
 		elsewhere := live.ParentID != "" && parentID != "" && live.ParentID != parentID
-		if elsewhere || schema.Removed(live) || !madeBy(schema, operation, live) || boundElsewhere(ids, operation.Address, record.ID) {
-			continue
+		switch {
+		case elsewhere || !madeBy(schema, operation, live) || boundElsewhere(ids, operation.Address, record.ID):
+		case removed:
+			found.ended = append(found.ended, record.ID)
+		default:
+			found.ids = append(found.ids, record.ID)
 		}
-		found = append(found, record.ID)
 	}
 	return found, nil
 }

@@ -46,8 +46,8 @@ func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Addres
 	return keys, nil
 }
 
-// madeNothing says that a job's own result is that a create did not happen. Its
-// key goes with the same bytes again (interface, part 4, bulk rule 10): whoever
+// madeNothing says that a job's own result is that a create did not happen. As that
+// of one that was refused, its key goes with the same bytes again (interface, part 4, bulk rule 10): whoever
 // has made it under that key in the meantime, with a state of his own, has made
 // this one.
 func madeNothing(step state.Step, operation state.Operation, o settled) bool {
@@ -77,6 +77,25 @@ func (a *Agent) spareKeys(ctx context.Context, step state.Step, operations []sta
 		unmade[i] = state.Unmade{Address: o.Address, Key: o.Key, Sum: sums[o.Key]}
 	}
 	return a.Store.RecordUnmade(ctx, unmade)
+}
+
+// spareKey is spareKeys for a single request; without a key its address advances.
+func (a *Agent) spareKey(ctx context.Context, step state.Step) error {
+	o := step.Operations[0]
+	if !keyed(o) {
+		return a.advanceCreates(ctx, step.Operations)
+	}
+	if err := a.Store.RecordUnmade(ctx, []state.Unmade{{Address: o.Address, Key: o.Key, Sum: singleSum(step)}}); err != nil {
+		return fmt.Errorf("journal the refused create: %w", err)
+	}
+	return nil
+}
+
+// singleSum is the hash of what a single request asks for. It is never that of an
+// operation of a job.
+func singleSum(step state.Step) string {
+	hash := sha256.Sum256(fmt.Appendf(nil, "%s\n%s", step.Path, step.Body))
+	return hex.EncodeToString(hash[:])
 }
 
 // sumOf gives the key of an operation and the hash of what it asks for.

@@ -1,10 +1,12 @@
 package reconcile_test
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
 
+	"adsync/internal/emulator"
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
 	"adsync/state"
@@ -145,6 +147,55 @@ func TestB12CreateThatDidNotRunKeepsItsKeyForTheSameBytes(t *testing.T) {
 			}
 			if born := w.creates(w.mutations()); len(born) != 1 {
 				t.Errorf("%s, edited %t: created %v; want one", status, edited, born)
+			}
+			w.eachOnce()
+		}
+	}
+}
+
+// The same where the service refused the job as a whole, or the single request.
+func TestB12RefusedCreateKeepsItsKeyForTheSameBytes(t *testing.T) {
+	for _, bulk := range []bool{true, false} {
+		for _, edited := range []bool{false, true} {
+			w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = bulk })
+			name := "Campaign"
+			campaign := func() {
+				w.write("campaign/c", map[string]any{"name": name, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+			}
+			campaign()
+			refuses, sent := true, &bodies{}
+			w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+				real := posts(r, "campaigns") || posts(r, "bulk_mutation_jobs") && r.Header.Get("Idempotency-Key") != ""
+				if real {
+					sent.hold(t, r)
+				}
+				if real && refuses {
+					return answer(r, http.StatusUnprocessableEntity, refusal)
+				}
+				return send(r)
+			}), w.store)
+			if o := outcomes(w.apply())["campaign/c"]; o != state.OutcomeFailed {
+				t.Fatalf("the campaign is %s; want it failed", o)
+			}
+			view, ours := w.plan(), w.agent // before the other state makes it
+			if edited {
+				name = "Edited"
+				campaign()
+				view = w.plan()
+			} else {
+				second, err := state.NewMemory(state.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.agent = w.through(line(send), second)
+				w.clean()
+			}
+			refuses, w.agent = false, ours
+			if _, err := w.agent.Apply(t.Context(), view); err != nil {
+				t.Fatal(err)
+			}
+			if born := w.creates(w.mutations()); len(born) != 1 {
+				t.Errorf("bulk %v, edited %v: created %v; want one", bulk, edited, born)
 			}
 			w.eachOnce()
 		}

@@ -50,10 +50,11 @@ func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal 
 	return outcomes, nil
 }
 
-// refusedForGood ends a job that is not split any further.
+// refusedForGood ends a job that is not split any further. It made nothing: its
+// creates keep their keys for the same bytes (keys.go).
 func (r *run) refusedForGood(ctx context.Context, step state.Step, b batch, refusal error) ([]settled, error) {
-	if err := r.advanceCreates(ctx, step.Operations); err != nil {
-		return nil, err
+	if err := r.spareKeys(ctx, step, slices.DeleteFunc(slices.Clone(step.Operations), func(o state.Operation) bool { return !keyed(o) })); err != nil {
+		return nil, fmt.Errorf("journal the refused creates: %w", err)
 	}
 	if err := r.abandoned(ctx, step, refusal); err != nil {
 		return nil, err

@@ -72,29 +72,33 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence) error {
 	if err != nil {
 		return err
 	}
+	var shown named
 	schema := a.Schemas.Of(e.Operation.Address.Kind)
 	if parent := a.Schemas.Parent(e.Operation.Address); parent.IsZero() || ids[parent] != "" {
-		e.Live, err = a.withName(ctx, schema, e.Operation, ids)
+		shown, err = a.withName(ctx, schema, e.Operation, ids)
 		if e.Listed = !errors.Is(err, errUnlisted) && !lacksFeature(schema, err); err != nil && e.Listed {
 			return err
 		}
 	}
-	logged, err := a.createsLogged(ctx, e.Step, e.Operation)
+	log, err := a.inAuditLog(ctx, e.Step, e.Operation, ids)
 	if err != nil {
 		return err
 	}
-	candidates := slices.Clone(e.Live)
-	for _, entry := range logged {
+	for _, entry := range log.entries {
 		e.Log = append(e.Log, LoggedTo{entry.ObjectID, strings.TrimSpace(entry.ActorType + " " + entry.ActorID), time.Unix(entry.At, 0).UTC()})
-		if !slices.Contains(candidates, entry.ObjectID) && !boundElsewhere(ids, e.Operation.Address, entry.ObjectID) {
-			candidates = append(candidates, entry.ObjectID)
+	}
+	e.Live = shown.ids
+	candidates := slices.Clone(e.Live)
+	for _, id := range slices.Concat(log.there, log.ended, log.earlier) {
+		if !slices.Contains(candidates, id) {
+			candidates = append(candidates, id)
 		}
 	}
 	old := a.Now().Sub(e.Step.SentAt) >= TrustWindow
 	switch {
-	case len(candidates) == 1:
+	case len(candidates) == 1 && !log.unclear():
 		e.Proves, e.ID = state.OutcomeApplied, candidates[0]
-	case len(candidates) == 0 && e.Listed && old && !inConflict(e.Operation.Code):
+	case len(candidates) == 0 && e.Listed && old && !inConflict(e.Operation.Code) && (log.whole || !keyed(e.Operation) || !shown.mayHide()):
 		e.Proves = state.OutcomeSkipped
 	}
 	return nil
@@ -157,11 +161,11 @@ func (a *Agent) proved(ctx context.Context, e *Evidence, d Decision) (id string,
 	if boundElsewhere(ids, e.Operation.Address, d.ID) {
 		return "", fmt.Errorf("%s is recorded as another resource already; want one that is not", d.ID)
 	}
-	there, err := a.standsBeneath(ctx, e.Operation.Address, d.ID, ids)
+	stands, err := a.standing(ctx, e.Operation.Address, d.ID, ids)
 	switch {
 	case err != nil:
 		return "", err
-	case !there:
+	case stands != standsThere:
 		return "", fmt.Errorf("%s is not there beneath the parent of %s; want the id of one that is", d.ID, e.Operation.Address)
 	case !e.Listed && d.ID != e.ID && !d.Unproven:
 		return "", fmt.Errorf("%w: that %s is %s", ErrUnproven, e.Operation.Address, d.ID)

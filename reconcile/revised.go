@@ -144,17 +144,17 @@ func (a *Agent) madeWithoutID(ctx context.Context, operation state.Operation) (s
 	}
 	wait := firstReadWait
 	for try := 0; ; try++ {
-		found, err := a.withName(ctx, a.Schemas.Of(operation.Address.Kind), operation, ids)
+		shown, err := a.withName(ctx, a.Schemas.Of(operation.Address.Kind), operation, ids)
 		if err != nil {
 			return o, err
 		}
-		if len(found) == 1 {
+		if found := shown.ids; len(found) == 1 {
 			o.ResourceID = found[0]
 			return o, nil
 		}
 		if try == readAgain {
 			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
-			o.Message = fmt.Sprintf("the service says it made it, and reading back shows %d like it", len(found))
+			o.Message = fmt.Sprintf("the service says it made it, and reading back shows %d like it", len(shown.ids))
 			return o, nil
 		}
 		if err := a.Sleep(ctx, wait); err != nil {

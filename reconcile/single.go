@@ -79,12 +79,13 @@ func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps
 	}
 	for _, p := range parts {
 		address := p.change.Address
-		if p.create && unmade[address].Key == keys[address] { // a job has sent other bytes under it
+		step, err := r.singleStep(wave, p, keys[address])
+		if before := unmade[address]; err == nil && p.create && before.Key == keys[address] && before.Sum != singleSum(step) { // it went with other bytes
 			if keys[address], err = r.nextKey(ctx, address); err != nil {
 				return nil, nil, err
 			}
+			step, err = r.singleStep(wave, p, keys[address])
 		}
-		step, err := r.singleStep(wave, p, keys[p.change.Address])
 		if err != nil {
 			r.settle(p, settled{Address: p.change.Address, Outcome: state.OutcomeFailed, Code: string(diag.OperationFailed), Message: err.Error()})
 			continue
@@ -177,10 +178,10 @@ func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, fail
 	return o, r.finish(ctx, step, []settled{o})
 }
 
-// refused closes a request the service surely did not carry out. Its address
-// advances first, so that the key is never used for other bytes.
+// refused closes a request the service surely did not carry out. What went under
+// its key is noted first, so that the key is never used for other bytes.
 func (r *Agent) refused(ctx context.Context, step state.Step, o settled, failure error) error {
-	if err := r.advanceCreates(ctx, step.Operations); err != nil {
+	if err := r.spareKey(ctx, step); err != nil {
 		return err
 	}
 	if err := r.move(ctx, step, state.Abandoned, o); err != nil {

@@ -120,6 +120,21 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": {"flip": {"what": "account"}}}`},
 			{Do: "apply"},
 		}}},
+		{"a lost create that somebody archived", script{Seed: 20045721, Actions: []action{
+			{Do: "add", Value: 41}, {Do: "add"}, {Do: "apply", Death: death{At: 43}}, {Do: "foreign", What: 11},
+		}}},
+		{"a lost create that somebody renamed", script{Seed: 20062567, Actions: []action{
+			{Do: "add"}, {Do: "apply", Death: death{At: 38, Keep: true}}, {Do: "foreign", What: 3},
+		}}},
+		{"a refused job, and another agent with a state of its own", script{Seed: 20095112, Actions: []action{
+			{Do: "add"}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 3}, "action": {"status": {"code": 422}}}`}, {Do: "apply"}, {Do: "both"},
+		}}},
+		{"a refused request, and another agent with a state of its own", script{Seed: 20095112, Points: 5109882263752644539, Actions: []action{
+			{Do: "add", Value: 45}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 3}, "action": {"status": {"code": 422}}}`}, {Do: "apply"}, {Do: "both"},
+		}}},
+		{"another agent's campaign under a name of before, and its key is forgotten", script{Seed: 20025611, Points: 5890428029970989473, Actions: []action{
+			{Do: "add"}, {Do: "late apply", Agent: 1}, {Do: "edit", What: 18},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

@@ -25,7 +25,7 @@ func SingleBirth(h *History) error {
 			born[tag] = e
 		case h.Released[tag] && h.Live(e.Seq - 1)[first.ID].gone():
 			born[tag] = e
-		case first.Actor != e.Actor && !(h.ListsHold && h.recognisable(first, e)) && !h.told(first, e):
+		case h.blind(first, e):
 		case e.createKey() == "" && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
 		case e.createKey() == "" && h.takenAway(first.ID, e.Seq): // while nobody had heard of it
 			born[tag] = e
@@ -39,6 +39,24 @@ func SingleBirth(h *History) error {
 		}
 	}
 	return nil
+}
+
+// blind says that an agent could not tell that another one had made a resource: lists
+// do not show it as what the files call it by now, and the service never told it by
+// the key.
+func (h *History) blind(first, then *Entry) bool {
+	return first.Actor != then.Actor && !(h.ListsHold && h.recognisable(first, then)) && !h.told(first, then)
+}
+
+// madeBlindly says that a create is of what another agent had made and its own could
+// not tell: what the files let it spend is then spent twice.
+func (h *History) madeBlindly(e *Entry) bool {
+	if _, ours := h.ours(e); !ours || e.Action != "create" {
+		return false
+	}
+	made := h.createsOf(e.tag())
+	_, ours := h.ours(made[0])
+	return ours && made[0].Seq < e.Seq && h.blind(made[0], e)
 }
 
 // recognisable says that what was created first is there, under the name of what

@@ -4,7 +4,8 @@ import "fmt"
 
 // ExposurePath is invariant 9. What strangers do in the meantime moves the
 // bound along; what they did before is part of what was there. Two agents that
-// can neither see nor name each other's creates are left out.
+// can neither see nor name each other's creates are left out, and so is what one
+// makes again as it could not tell the other's (invariant 1).
 func ExposurePath(h *History) error {
 	if h.Shared && !(h.KeysHold && h.ListsHold) {
 		return nil
@@ -35,6 +36,9 @@ func (h *History) pathOf(a *Apply) error {
 		if agent, ours := h.ours(e); !ours || agent != a.Agent || h.older(e, a) {
 			bound += max(0, is-was)
 			continue
+		}
+		if h.madeBlindly(e) {
+			bound += h.Commits[a.Commit].spend(e.tag(), nil)
 		}
 		if is > bound {
 			return fmt.Errorf("entry %d (%s of %s) lets %d be spent; %d could be before the run, and the files ask for at most %d", e.Seq, e.Action, e.tag(), is, before, bound)

@@ -14,6 +14,13 @@ const limitsPath = "/ad_account/spend_limit_windows"
 // campaigns could, and at most what a limit of the account lets pass.
 type limited map[string]int64
 
+// atLeast raises it to another where that is more.
+func (l limited) atLeast(other limited) {
+	for day, most := range other {
+		l[day] = max(l[day], most)
+	}
+}
+
 // LimitedPath is invariant 9 with the limits of the account: on no day can more
 // be spent than before the run, or than the files let pass.
 func LimitedPath(h *History) error {
@@ -37,9 +44,8 @@ func (h *History) limitedPathOf(a *Apply) error {
 	live := h.Live(a.From)
 	days := h.days(a)
 	bound := spendOn(days, exposure(live), limitsOf(live))
-	for day, most := range spendOn(days, h.asked(a, live), h.askedLimits(a, live)) {
-		bound[day] = max(bound[day], most)
-	}
+	asked, askedLimits := h.asked(a, live), h.askedLimits(a, live)
+	bound.atLeast(spendOn(days, asked, askedLimits))
 	for i := range h.W {
 		e := &h.W[i]
 		if e.Seq <= a.From || e.Account != h.Account || !managed(e) {
@@ -53,6 +59,10 @@ func (h *History) limitedPathOf(a *Apply) error {
 		is := spendOn(days, exposure(live), limitsOf(live))
 		agent, ours := h.ours(e)
 		moves := !ours || agent != a.Agent || h.older(e, a)
+		if !moves && h.madeBlindly(e) {
+			asked += h.Commits[a.Commit].spend(e.tag(), nil)
+			bound.atLeast(spendOn(days, asked, askedLimits))
+		}
 		for _, day := range days {
 			switch {
 			case moves:
