@@ -16,7 +16,6 @@ func (d *differ) compareAttributes(t three) {
 		d.inSync(t.live)
 		return
 	}
-	d.checkDays(t, fields)
 	moves := slices.ContainsFunc(fields, func(f Field) bool { return t.kind.attributes[f.Name].Immutable })
 	if moves && d.covered(Replaces, t.address) && (!adopts || d.covered(Adopts, t.address)) && unreplaceable(t) == "" {
 		c := d.create(t, Replace)

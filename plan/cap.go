@@ -75,63 +75,6 @@ func (d *differ) ended(k *kind, r *resource.Resource) bool {
 	return end.IsSet() && end.Text() < d.Today
 }
 
-// over handles what has ended by itself and does not show any more. It is as the
-// files want it, unless they want it to go on.
-func (d *differ) over(t three) {
-	end := t.kind.schema.Ends
-	if v := t.desired.Value(end); v.IsSet() && !v.Equal(t.last.Value(end)) || v.IsNull() {
-		d.dayProblem(t, end, v, fmt.Sprintf("%s is %s, and it ended on %s; what is over does not start again: want the row under another key", end, shownDay(t.kind.attributes[end], v), t.last.Value(end).Text()))
-	}
-	d.plan.InSync++
-}
-
-// checkDays holds the days of a change to today, as far as it is known (interface,
-// part 4, spend limit rules 4 and 6; service facts, 9.3).
-func (d *differ) checkDays(t three, fields []Field) {
-	if d.Today == "" {
-		return
-	}
-	if t.live != nil && d.ended(t.kind, t.live) && len(fields) > 0 {
-		d.dayProblem(t, fields[0].Name, fields[0].Desired, fmt.Sprintf("it ended on %s and cannot change; restore the row, or leave it out", t.live.Value(t.kind.schema.Ends).Text()))
-		return
-	}
-	for _, f := range fields {
-		a := t.kind.attributes[f.Name]
-		if a == nil || a.Earliest == "" || !f.Desired.IsSet() || f.Cause == Drift {
-			continue
-		}
-		if words := d.dayWords(t, a, f); words != "" {
-			d.dayProblem(t, f.Name, f.Desired, words)
-		}
-	}
-}
-
-// dayWords says what is wrong with a day, "" where nothing is.
-func (d *differ) dayWords(t three, a *resource.Attribute, f Field) string {
-	earliest := d.Today
-	if a.Earliest == resource.Tomorrow && t.live == nil {
-		earliest = resource.DayPlus(d.Today, 1)
-	}
-	began := t.live != nil && a.Type == resource.TypeDay && !unset(f.Live()) && f.Live().Text() <= d.Today
-	switch {
-	case a.Immutable && t.live != nil:
-		return ""
-	case began:
-		return fmt.Sprintf("%s is %s, and it began on %s; want that day: the first day of what has begun stays", a.Name, f.Desired.Text(), f.Live().Text())
-	case f.Desired.Text() < earliest:
-		return fmt.Sprintf("%s is %s; want %s or later: it is %s in the account's time zone", a.Name, f.Desired.Text(), earliest, d.Today)
-	}
-	return ""
-}
-
-func (d *differ) dayProblem(t three, name string, v resource.Value, message string) {
-	position := v.Position
-	if position.IsZero() {
-		position = t.desired.Position
-	}
-	d.problems.Add(diag.Problem{Code: diag.BadDate, Position: position, Address: t.address.String(), Message: message})
-}
-
 // reign is the days one limit holds, as the plan leaves it.
 type reign struct {
 	address    resource.Address

@@ -88,7 +88,6 @@ func (d *differ) createFields(t three, c *Change) []string {
 			c.Fields = append(c.Fields, f)
 		}
 	}
-	d.checkDays(three{kind: t.kind, address: t.address, desired: t.desired}, c.Fields)
 	sortFields(c.Fields)
 	sortFields(c.Recorded)
 	d.startAtTop(t, c)

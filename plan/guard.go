@@ -13,6 +13,7 @@ func (d *differ) guard() {
 	if len(d.plan.Changes) == 0 {
 		return
 	}
+	d.guardLate()
 	d.guardAmounts()
 	d.guardNewAmounts()
 	d.guardUpdates()

@@ -46,6 +46,7 @@ type Plan struct {
 	InSync    int                // resources of the files with nothing to change
 	AsSent    int                // those as last sent, which the service does not show again
 	Problems  []diag.Problem     // sorted
+	Late      []diag.Problem     // of what is held as its day has passed, warnings at the days
 	Accidents []Accident         // sorted, what holds something first; the changes it holds say so too
 	Unused    []Allowance        // consents that released nothing: perhaps a slip of the pen
 	Spend     Spend              // of the whole account, before and after Applicable

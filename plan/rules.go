@@ -90,7 +90,7 @@ func newRuleCheck(d *differ, narrowed bool) *ruleCheck {
 			r.changes[c.place] = c
 		}
 	}
-	r.see = resource.View{Value: r.value, Above: r.valueAbove, Live: r.valueLive, AboveLive: r.valueAboveLive, Named: r.valueNamed, Today: d.Today}
+	r.see = resource.View{Value: r.value, Above: r.valueAbove, Live: r.valueLive, AboveLive: r.valueAboveLive, Named: r.valueNamed}
 	return r
 }
 

@@ -45,6 +45,7 @@ const (
 	Frozen       Hazard = "frozen"        // comes in a freeze window; nothing releases it
 	Unattended   Hazard = "unattended"    // raises while nobody looks, without a ceiling; nothing releases it
 	Undecided    Hazard = "undecided"     // depends on an earlier request nobody knows the outcome of; nothing releases it
+	Late         Hazard = "late"          // has a day that has passed while it waited; nothing releases it
 	WasRefused   Hazard = "refused"       // was refused by the service as it is, while nobody looks; nothing releases it
 
 	// What looks like a slip of the hand; see Accident.

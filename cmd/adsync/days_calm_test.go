@@ -13,6 +13,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/orders"
 	"adsync/internal/sim/oracle"
+	"adsync/plan"
 )
 
 // calm ends all trouble, and wants the account to be as its files say within
@@ -82,9 +83,8 @@ func (y *years) mend() {
 			live[firstWord(e.After["name"])] = e
 		}
 	}
-	class := y.result.Class
 	y.mu.Unlock()
-	if class == daemon.Input { // a limit whose first day passed before it could be set: the file has to say another
+	if y.holds(plan.Late) { // a limit whose first day passed before it could be set: the file has to say another
 		y.did["late limit"]++
 		y.limits = slices.DeleteFunc(y.limits, func(l limit) bool { return l.start.Before(time.Now().In(y.zone).AddDate(0, 0, 1)) })
 		y.saveLimits()
@@ -125,6 +125,14 @@ func (y *years) mend() {
 }
 
 var madeUnseen = regexp.MustCompile("first spend_limit_window/(w[0-9]+): is at the service already, as (slw_[0-9a-f]+), and adsync did not create it")
+
+// holds says that the last plan holds something for a hazard.
+func (y *years) holds(hazard plan.Hazard) bool {
+	p := y.hub.Plan("shop")
+	return p != nil && slices.ContainsFunc(p.Changes, func(c plan.ChangeDocument) bool {
+		return slices.Contains(c.Hazards, hazard)
+	})
+}
 
 // wasBorn says that a resource stood there once.
 func (y *years) wasBorn(tag string) bool {

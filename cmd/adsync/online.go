@@ -41,6 +41,7 @@ func (a *app) checkOnline(c *cobra.Command, whole loaded) (*onlineCheck, []diag.
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(view.Plan.Problems)
+	all.AddAll(view.Plan.Late)
 	all.AddAll(checked.Problems)
 	return &onlineCheck{checked.Operations, len(checked.Problems), checked.Beyond, checked.Held}, all.Sorted(), nil
 }

@@ -59,7 +59,10 @@ func (a *app) runValidate(c *cobra.Command, args []string, online bool, marked s
 	l := load(c.Context(), dir)
 	var checked *onlineCheck
 	var failure error
-	if online && !diag.HasErrors(l.desired.Problems) {
+	switch {
+	case !online:
+		l = a.warnLate(c.Context(), l)
+	case !diag.HasErrors(l.desired.Problems):
 		checked, l.desired.Problems, failure = a.checkOnline(c, l)
 	}
 	if err := a.markProblems(l, marked); err != nil {

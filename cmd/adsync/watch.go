@@ -58,7 +58,7 @@ func (a *app) lookAt(ctx context.Context, dir string, settle time.Duration) (loo
 			if ctx.Err() != nil {
 				return
 			}
-			if err := a.showValidation(read, nil, nil); err != nil {
+			if err := a.showValidation(a.warnLate(ctx, read), nil, nil); err != nil {
 				a.note("adsync: %v", err)
 			}
 		},

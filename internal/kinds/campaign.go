@@ -43,7 +43,7 @@ func campaign() *resource.Schema {
 			{
 				Name: "end", Header: "Last day", Synonyms: []string{"End date", "End"},
 				Help: "Last day that is still inside, YYYY-MM-DD. Blank: left as it is; [clear] means no end.", Example: "2026-12-31",
-				Type: resource.TypeLast, Clearable: true,
+				Type: resource.TypeLast, Clearable: true, Earliest: resource.Today, EditsBack: true,
 				Wire: resource.Wire{Path: "end_time", Codec: resource.EndTime},
 				Bulk: resource.BulkField{Update: "end_time"},
 			},

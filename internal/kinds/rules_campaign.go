@@ -27,7 +27,6 @@ func acrossCampaign() []resource.Across {
 	return []resource.Across{
 		{Name: "service facts, 2.3: a daily budget does not become a lifetime budget", Check: dailyStaysDaily},
 		{Name: "interface, part 8: times up to the end of 2099", Check: withinTimes},
-		{Name: "a new campaign has a day left", Check: dayLeft},
 		{Name: "interface, part 2, campaign: the goal is one active, standard event setting with one conversion source", Check: goalCounts},
 	}
 }
@@ -145,12 +144,4 @@ func withinTimes(see *resource.View) []resource.Finding {
 		return nil
 	}
 	return []resource.Finding{{Code: diag.BadDate, Attribute: "end", Message: fmt.Sprintf("last day is %s, which ends after %s in %s, the last moment the service takes; want an earlier day", end.Text(), latest.UTC().Format(time.RFC3339), see.Zone)}}
-}
-
-func dayLeft(see *resource.View) []resource.Finding {
-	end := see.Value("end")
-	if !see.New || see.Today == "" || !end.IsSet() || end.Text()[:10] >= see.Today {
-		return nil
-	}
-	return []resource.Finding{{Code: diag.BadDate, Attribute: "end", Message: fmt.Sprintf("campaign is new and its last day %s is over: today is %s; want a day to come", end.Text(), see.Today)}}
 }

@@ -48,9 +48,11 @@ func quarter(t testing.TB) *Document {
 		campaign/over status=archived
 		campaign/sale name=Sale budget.lifetime=500
 		ad_group/quiet/r bid.max=1
-		campaign/quiet name=Quiet` + newTree + newAd
+		campaign/quiet name=Quiet
+		campaign/xmas name=Xmas bidding_type=clicks budget.daily=5 status=active end=2026-11-20
+		ad_group/xmas/r name=Elves bid.max=0.10 status=active` + newTree + newAd
 	risen := plan.Allowance{Hazard: plan.Exposure, Amount: 90_000_000, HasAmount: true, PerDay: true}
-	d := documentOf(plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: []plan.Allowance{risen},
+	d := documentOf(plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: []plan.Allowance{risen}, Today: "2026-11-21",
 		Last: snapshot(t, last), Desired: written(snapshot(t, desired)), Live: snapshot(t, live)}))
 	d.Revision = &Revision{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Uncommitted: []string{"q4.xlsx"}}
 	d.Money = plan.Money{Currency: "USD", Today: "2026-11-21", MonthEnds: "2026-11-30",

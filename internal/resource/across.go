@@ -22,7 +22,6 @@ type View struct {
 
 	Named func(by, attribute string) Value // of what an attribute of ids names first
 
-	New   bool           // the plan creates it; false while only files are read
-	Today string         // the account's day, "" while only files are read
-	Zone  *time.Location // of the account; nil where it is not known
+	New  bool           // the plan creates it; false while only files are read
+	Zone *time.Location // of the account; nil where it is not known
 }

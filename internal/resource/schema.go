@@ -117,6 +117,7 @@ type Attribute struct {
 	Excludes  bool   // for Reach: what it names is left out, so that less of it reaches more
 	Review    bool   // a change restarts the review
 	Earliest  string // for a day: Today or Tomorrow, the first that a create or an edit can name
+	EditsBack bool   // for a day: an edit can name an earlier one all the same
 
 	Calls    map[string]Call // values that a request of their own sets
 	Protects bool            // its words say what must not be done to the resource; adsync's own, never sent, never read back
