@@ -211,8 +211,8 @@ func TestA13DaysOfLimitsAreNotShifted(t *testing.T) {
 			t.Errorf("%s: %s; want the days as the files say them", zone, got)
 		}
 		w.write("daily_spend_limit/today", map[string]any{"amount": 300_000_000, "start": w.day(0), "end": w.day(0)})
-		if problems := fmt.Sprint(w.plan().Plan.Problems); !strings.Contains(problems, "want "+w.day(1)+" or later") {
-			t.Errorf("%s: problems %s; want tomorrow at the earliest", zone, problems)
+		if late := fmt.Sprint(w.plan().Plan.Late); !strings.Contains(late, "want "+w.day(1)+" or later") {
+			t.Errorf("%s: late are %s; want tomorrow at the earliest", zone, late)
 		}
 	}
 }
