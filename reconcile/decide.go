@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/seeded"
@@ -129,13 +130,13 @@ func notShown(operation state.Operation, refusal error) settled {
 func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (settled, error) {
 	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it"}
 	sent := expectation{address: operation.Address, id: operation.ResourceID, sent: operation.Set}
-	records, _, err := a.readAll(ctx, []expectation{sent})
-	if err != nil {
-		return o, err
-	}
 	schema := a.Schemas.Of(operation.Address.Kind)
+	record, err := a.reader().one(ctx, schema, operation.ResourceID, nil)
+	there := err == nil
+	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !errors.Is(err, errUnlisted) {
+		return o, fmt.Errorf("read back %s: %w", operation.Address, err)
+	}
 	files, err := a.sourcesByFile(ctx)
-	record, there := records[operation.ResourceID]
 	if err == nil && !there && sent.deleted(schema) {
 		o.Outcome, o.Message = state.OutcomeApplied, ""
 	}

@@ -269,3 +269,60 @@ func TestAnAudienceIsNamedOnceItIsThere(t *testing.T) {
 	}
 	w.clean()
 }
+
+// A12: the account may have no limits any more, right after one was written, or while
+// what became of one is unknown. The run ends, and neither recovery nor a person's
+// word is in the way of what comes next.
+func TestA12LimitsThatNobodyMaySeeAnyMoreStopNothing(t *testing.T) {
+	for _, status := range []int{403, 404, 422} {
+		for _, lost := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d, its answer lost: %v", status, lost), func(t *testing.T) {
+				w := newWorld(t)
+				window := func(amount int) {
+					w.write("spend_limit_window/now", map[string]any{"amount": amount, "start": w.day(3), "end": w.day(9)})
+				}
+				window(300_000_000)
+				w.clean()
+				window(200_000_000)
+				view, gone := w.plan(), false
+				w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+					limits := strings.Contains(r.URL.Path, "/ad_account/spend_limit_windows")
+					if limits && gone {
+						return answer(r, status, `{"error":{"message":"Spend limits are available only for ad accounts on postpaid invoice billing.","code":"spend_limits_unavailable"}}`)
+					}
+					response, err := send(r)
+					if limits && r.Method == http.MethodPost {
+						if gone = true; lost {
+							_ = response.Body.Close()
+							return nil, errCrash
+						}
+					}
+					return response, err
+				}), w.store)
+				if _, err := w.agent.Apply(t.Context(), view); err != nil {
+					t.Fatalf("apply: %v", err)
+				}
+				address := resource.Address{Kind: "spend_limit_window", Key: "now"}
+				if _, err := w.agent.Recover(t.Context()); err != nil {
+					t.Fatalf("recover: %v", err)
+				}
+				evidence, err := w.agent.Evidence(t.Context(), address)
+				if err != nil {
+					t.Fatalf("evidence: %v", err)
+				}
+				if evidence != nil {
+					if err := w.agent.Resolve(t.Context(), evidence, reconcile.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a person"}); err != nil {
+						t.Fatalf("resolve: %v", err)
+					}
+				}
+				if recovered, err := w.agent.Recover(t.Context()); err != nil || len(recovered.Undecided) > 0 {
+					t.Fatalf("recover again: %+v, %v", recovered, err)
+				}
+				w.tree("spring", "active")
+				if got := outcomes(w.apply())["campaign/spring"]; got != state.OutcomeApplied {
+					t.Errorf("a campaign that comes next is %s; want applied", got)
+				}
+			})
+		}
+	}
+}

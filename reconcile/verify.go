@@ -264,13 +264,17 @@ func (a *Agent) readEach(ctx context.Context, expected []expectation, records ma
 	reader := a.reader()
 	for i, e := range expected {
 		a.progress("read back", i, len(expected))
-		record, err := reader.one(ctx, a.Schemas.Of(e.address.Kind), e.id, nil)
+		schema := a.Schemas.Of(e.address.Kind)
+		record, err := reader.one(ctx, schema, e.id, nil)
 		switch {
 		case err == nil:
 			records[e.id] = record
 		case errors.Is(err, errUnlisted):
 			hidden[e.address.Kind] = true
-		case !errors.Is(err, adsapi.ErrNotFound):
+		case errors.Is(err, adsapi.ErrNotFound):
+		case lacksFeature(schema, err): // the account may have none by now
+			hidden[e.address.Kind] = true
+		default:
 			return fmt.Errorf("read back %s: %w", e.address, err)
 		}
 	}
@@ -294,6 +298,9 @@ func (a *Agent) listAll(ctx context.Context, expected []expectation) (map[string
 	hidden := map[resource.Kind]bool{}
 	for _, r := range live.Resources {
 		hidden[r.Address.Kind] = hidden[r.Address.Kind] || r.AsSent
+	}
+	for kind := range live.Lacking {
+		hidden[kind] = true
 	}
 	return live.Records, hidden, nil
 }

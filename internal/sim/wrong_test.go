@@ -135,6 +135,14 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"another agent's campaign under a name of before, and its key is forgotten", script{Seed: 20025611, Points: 5890428029970989473, Actions: []action{
 			{Do: "add"}, {Do: "late apply", Agent: 1}, {Do: "edit", What: 18},
 		}}},
+		{"an edited limit of unknown outcome, and the account has none by now", script{Seed: 40000710, Kinds: true, Actions: []action{
+			{Do: "add other", What: 1},
+			{Do: "apply"},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 1}, "action": {"flip": {"what": "billing"}}}`},
+			{Do: "edit other"},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "times": 8}, "action": {"status": {"code": 503}}}`},
+			{Do: "apply"},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {
