@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"adsync/internal/daemon"
 	"adsync/internal/runview"
+	"adsync/state"
 )
 
 // archive is what the state of an account keeps of its runs, read as it is now.
@@ -44,7 +46,22 @@ func (r *archive) Report(ctx context.Context, run string) (*runview.Document, er
 		return nil, err
 	}
 	defer kept.end()
+	if run, err = kept.named(ctx, run); err != nil {
+		return nil, err
+	}
 	return kept.document(ctx, run)
+}
+
+// named gives the name of a run there is. Anybody may ask for any other.
+func (k *keptRuns) named(ctx context.Context, run string) (string, error) {
+	runs, err := k.store.Runs(ctx, 0)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(runs, func(r state.Run) bool { return r.ID == run }) {
+		return "", daemon.ErrNoRun
+	}
+	return run, nil
 }
 
 func (r *archive) Exposures() ([]daemon.Point, error) { return r.orders.Exposures() }

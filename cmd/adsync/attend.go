@@ -38,12 +38,17 @@ type attendant struct {
 	taken []orders.Ask
 }
 
-// attend takes the account for this daemon, once.
+// attend takes the account for this daemon, once, and again where its folder is
+// another by now.
 func (t *attendant) attend(sleep func(time.Duration)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.holds != nil {
+	if t.holds != nil && t.holds.Stands() {
 		return nil
+	}
+	if t.holds != nil {
+		_ = t.holds.End() // nothing of it is left to give back
+		t.holds = nil
 	}
 	holds, err := t.folder.Attend(sleep)
 	if err != nil {

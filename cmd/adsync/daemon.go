@@ -14,6 +14,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
+	"adsync/internal/diag"
 	"adsync/internal/watch"
 	"adsync/sources"
 
@@ -275,7 +276,7 @@ func (d *daemonRun) ofFile() (sources.Daemon, error) {
 		return sources.Daemon{}, err
 	}
 	config, problems := sources.ReadDaemon(file)
-	d.app.showProblems(sources.Project{}, problems)
+	d.show(problems)
 	if n := len(problems); n > 0 {
 		return config, &exit{exitUsage, fmt.Sprintf("%s of the configuration", counted(problems))}
 	}
@@ -289,6 +290,18 @@ func (d *daemonRun) ofFile() (sources.Daemon, error) {
 		}
 	}
 	return config, nil
+}
+
+// show prints problems for who starts the daemon, and logs them once it runs: what
+// reads a log in JSON reads nothing else.
+func (d *daemonRun) show(problems []diag.Problem) {
+	if d.hub == nil {
+		d.app.showProblems(sources.Project{}, problems)
+		return
+	}
+	for _, p := range problems {
+		d.log.Error("a problem of the configuration", "problem", diag.Printable(p.String()))
+	}
 }
 
 func (d *daemonRun) ofFolders() (sources.Daemon, error) {

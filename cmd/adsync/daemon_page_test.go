@@ -174,6 +174,16 @@ func TestAHeldRaiseIsApprovedInThePage(t *testing.T) {
 	if run := ask[runview.Document](w, "GET", "/runs/"+now.Run, nil); !strings.HasSuffix(run.By, ", approved by Ann Example") || run.Summary["applied"] != 1 || run.Money.Reached.DailyAfter != 120_000_000 {
 		t.Errorf("the report: by %q, %v, %+v; want Ann's yes in it, and the raise", run.By, run.Summary, run.Money)
 	}
+	for _, name := range []string{"run-999999", "last", "..%2f..%2fstate.db"} { // anybody may ask for any
+		answer, err := http.Get(w.root + "/accounts/shoes/runs/" + name)
+		noError(t, err)
+		if answer.Body.Close(); answer.StatusCode != http.StatusNotFound {
+			t.Errorf("the run %s: %s; want 404", name, answer.Status)
+		}
+	}
+	if strings.Contains(w.log.String(), "a request failed") {
+		t.Error("what nobody has is logged as a mistake")
+	}
 	if strings.Contains(w.log.String(), watchmansToken) || strings.Contains(w.log.String(), "sk-page-key") {
 		t.Error("a secret is in the log")
 	}

@@ -356,11 +356,17 @@ func TestAHangupReadsTheConfigurationAgain(t *testing.T) {
 	p.until("msg", "run ended", "account", "first", "class", "applied")
 	saveFile(t, conf, "accounts: nothing\n")
 	noError(t, p.c.Process.Signal(syscall.SIGHUP))
+	p.until("msg", "a problem of the configuration", "problem", "daemon.yaml:1:11: ")
 	p.until("msg", "not taken over")
 	config("second")
 	noError(t, p.c.Process.Signal(syscall.SIGHUP))
 	p.until("msg", "taken over")
 	p.until("msg", "run ended", "account", "second", "class", "in_sync")
+	for line := range strings.Lines(p.said()) {
+		if !strings.HasPrefix(line, "{") {
+			t.Errorf("a line of the log is no JSON: %s", line)
+		}
+	}
 	p.end()
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"adsync/internal/orders"
 )
@@ -69,4 +71,30 @@ func TestOrdersReachADaemon(t *testing.T) {
 		t.Errorf("what pause-all paused runs again:\n%s", campaigns)
 	}
 	p.end()
+}
+
+// Where another folder is put in the place of an account's state, the daemon takes
+// that one, and no other daemon can.
+func TestAnAccountIsTakenAnewWhereItsFolderIsAnother(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	wait := func(time.Duration) {}
+	mine, other := &attendant{folder: orders.Folder(dir)}, &attendant{folder: orders.Folder(dir)}
+	for range 2 {
+		noError(t, mine.attend(wait))
+		noError(t, mine.attend(wait))
+		if err := other.attend(wait); !errors.Is(err, orders.ErrAttended) {
+			t.Fatalf("another daemon takes the account: %v; want that it is taken", err)
+		}
+		noError(t, os.Rename(dir, dir+".away"))
+		noError(t, os.RemoveAll(dir+".away"))
+	}
+	noError(t, other.attend(wait))
+	if err := mine.attend(wait); !errors.Is(err, orders.ErrAttended) {
+		t.Errorf("an account that another daemon has taken by now: %v; want that it is taken", err)
+	}
+	noError(t, mine.end())
+	if _, lives, err := orders.Folder(dir).Daemon(); err != nil || !lives {
+		t.Errorf("the end of one takes away what the other says: %v, lives %t", err, lives)
+	}
+	noError(t, other.end())
 }

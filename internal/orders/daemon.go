@@ -90,11 +90,26 @@ func (f Folder) Attend(sleep func(time.Duration)) (*Attendance, error) {
 	return &Attendance{f, lock}, nil
 }
 
+// Stands says that the folder is still the one that was taken: another may have been
+// put in its place, which another daemon could take.
+func (a *Attendance) Stands() bool {
+	there, err := os.Lstat(a.folder.path(lockName))
+	if err != nil {
+		return false
+	}
+	ours, err := a.lock.Stat()
+	return err == nil && os.SameFile(there, ours)
+}
+
 // Say writes what the daemon says of itself.
 func (a *Attendance) Say(d Daemon) error { return a.folder.write(DaemonName, d) }
 
-// End takes away what it said, and gives the account back.
+// End takes away what it said, and gives the account back. What stands in the
+// place of the folder by now it leaves as it is.
 func (a *Attendance) End() error {
+	if !a.Stands() {
+		return a.lock.Close()
+	}
 	return errors.Join(a.folder.remove(DaemonName), a.lock.Close())
 }
 

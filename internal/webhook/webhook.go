@@ -23,7 +23,7 @@ import (
 // The bounds of what is taken.
 const (
 	maxBody   = 1 << 20 // bytes; what is larger is no push anybody needs
-	perMinute = 60      // requests of one account that are looked at, bursts included
+	perMinute = 60      // requests of one account, signed right, that are looked at, bursts included
 	remember  = 24 * time.Hour
 	mostIDs   = 10_000 // of deliveries, an account
 	clockSkew = 5 * time.Minute
@@ -43,6 +43,9 @@ type Receiver struct {
 	now   func() time.Time
 	log   *slog.Logger
 	decoy secret.Text // checked where there is no such account, so that nobody can tell
+
+	mu        sync.Mutex
+	strangers tokens // lines of the log, for what is not signed right
 }
 
 // watched is one account with what it has heard.
@@ -69,7 +72,9 @@ func New(hooks map[string]Hook, wake func(account string), now func() time.Time,
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	account := req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:]
 	status := r.receive(account, req)
-	r.log.Info("webhook", "known", r.hooks[account] != nil, "status", status)
+	if status == http.StatusAccepted || status == http.StatusOK || r.worthALine() {
+		r.log.Info("webhook", "known", r.hooks[account] != nil, "status", status)
+	}
 	if status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", http.MethodPost)
 	}
@@ -79,16 +84,21 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = io.WriteString(w, http.StatusText(status)+"\n") // and no more: who it is is not known
 }
 
+// worthALine bounds what strangers can have written.
+func (r *Receiver) worthALine() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.strangers.take(r.now())
+}
+
 // receive gives the status of the answer. What is not signed right is 401, whatever
-// else is wrong with it.
+// else is wrong with it; only what is signed right counts for the bound of an
+// account, so that no stranger can use it up, or learn by it which accounts there are.
 func (r *Receiver) receive(account string, req *http.Request) int {
 	if req.Method != http.MethodPost {
 		return http.StatusMethodNotAllowed
 	}
 	hook := r.hooks[account]
-	if hook != nil && !hook.admit(r.now()) {
-		return http.StatusTooManyRequests
-	}
 	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody+1))
 	if err != nil {
 		return http.StatusBadRequest
@@ -101,8 +111,11 @@ func (r *Receiver) receive(account string, req *http.Request) int {
 		return http.StatusUnauthorized
 	}
 	said, known := signed(hook.Secret, req.Header, body, r.now())
-	if !known {
+	switch {
+	case !known:
 		return http.StatusUnauthorized
+	case !hook.admit(r.now()):
+		return http.StatusTooManyRequests
 	}
 	return r.heard(account, hook, said, body)
 }

@@ -218,7 +218,7 @@ func TestRequestsAreBounded(t *testing.T) {
 	if status, _ := d.knock("/hooks/shop", large, "X-Hub-Signature-256", hub(shared, large)); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body of %d bytes: %d; want 413", len(large), status)
 	}
-	for i := range perMinute - 1 {
+	for i := range perMinute {
 		if status := d.push(fmt.Sprint(i)); status != http.StatusAccepted {
 			t.Fatalf("request %d: %d; want 202", i, status)
 		}
@@ -233,6 +233,26 @@ func TestRequestsAreBounded(t *testing.T) {
 	w := httptest.NewRecorder()
 	if d.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/hooks/shop", nil)); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "POST" {
 		t.Errorf("GET: %d; want 405", w.Code)
+	}
+}
+
+// X13: a stranger's flood shuts nobody out, tells which accounts there are by no
+// answer, and fills no disk with the log.
+func TestAFloodOfStrangersShutsNobodyOut(t *testing.T) {
+	d := newDoor(t, Hook{Secret: secret.New(shared)})
+	body := []byte(`{"ref":"refs/heads/main"}`)
+	for i := range 20 * perMinute {
+		known, _ := d.knock("/hooks/shop", body, "X-Hub-Signature-256", hub("wrong", body))
+		unknown, _ := d.knock("/hooks/other", body, "X-Hub-Signature-256", hub("wrong", body))
+		if known != unknown || known != http.StatusUnauthorized {
+			t.Fatalf("request %d: %d for an account there is, %d for another; want 401 for both", i, known, unknown)
+		}
+	}
+	if lines := strings.Count(d.log.String(), "\n"); lines > perMinute {
+		t.Errorf("the log has %d lines of strangers within a moment; want at most %d", lines, perMinute)
+	}
+	if status := d.push("d1"); status != http.StatusAccepted || len(d.woken) != 1 {
+		t.Errorf("a push in the middle of it: %d, woken %q; want it heard", status, d.woken)
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -398,5 +400,51 @@ func TestX13ASlowSenderIsCutOff(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// X13: who opens connections and says nothing takes neither the daemon's descriptors
+// nor anybody's turn.
+func TestX13ManySilentConnectionsShutNobodyOut(t *testing.T) {
+	a := ask(t, nil)
+	a.server.linesMost = 8
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- a.server.Serve(ctx, listener) }()
+	var silent []net.Conn
+	for i := range 40 {
+		c, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		said := "GET /heal" // and no more
+		if i%2 > 0 {
+			said = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" // and then nothing
+		}
+		if _, err := io.WriteString(c, said); err != nil && i < 8 {
+			t.Fatal(err)
+		}
+		silent = append(silent, c)
+		answer, err := http.Get("http://" + listener.Addr().String() + "/healthz")
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("beside %d silent connections: %v, %v; want an answer", i+1, answer, err)
+		}
+		answer.Body.Close()
+		http.DefaultClient.CloseIdleConnections()
+	}
+	for _, c := range silent[:len(silent)-8] { // each was let go for a later one
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal("a silent connection is still open; want at most eight")
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

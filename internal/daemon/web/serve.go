@@ -1,6 +1,7 @@
 package web
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"log/slog"
@@ -31,6 +32,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerMost,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+		ConnState:   (&lines{most: s.linesMost, open: map[net.Conn]*list.Element{}}).follow,
 	}
 	ended := make(chan error, 1)
 	go func() {

@@ -20,6 +20,8 @@ type Server struct {
 	looks    looks
 	watching chan struct{} // a place for each who follows the events
 	looking  chan struct{} // a place for each file that is looked at
+
+	linesMost int // connections at once
 }
 
 // New makes a Server of options that are safe.
@@ -36,7 +38,7 @@ func New(o Options, desk daemon.Desk) (*Server, error) {
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
-	s := &Server{Options: o, desk: desk, watching: make(chan struct{}, watchersMost), looking: make(chan struct{}, looksAtOnce)}
+	s := &Server{Options: o, desk: desk, watching: make(chan struct{}, watchersMost), looking: make(chan struct{}, looksAtOnce), linesMost: linesMost}
 	mux := http.NewServeMux()
 	for _, route := range s.routes() {
 		do := route.do
