@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -88,11 +90,17 @@ type Summary struct {
 
 // Document gives the JSON form of the plan.
 func (p *Plan) Document() Document {
-	d := Document{Changes: make([]ChangeDocument, 0, len(p.Changes)), Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Base: p.Base, Problems: p.Problems,
-		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved, Ignored: p.Ignored}
+	d := p.withoutChanges()
+	d.Changes = make([]ChangeDocument, 0, len(p.Changes))
 	for i := range p.Changes {
 		d.Changes = append(d.Changes, p.Changes[i].Document())
 	}
+	return d
+}
+
+func (p *Plan) withoutChanges() Document {
+	d := Document{Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Base: p.Base, Problems: p.Problems,
+		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved, Ignored: p.Ignored}
 	for _, a := range p.Kept {
 		d.Kept = append(d.Kept, a.String())
 	}
@@ -115,21 +123,33 @@ func (p *Plan) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document())
 // is bound to it. Who wrote what, and what the plan comes to in money today, is
 // no part of it: they decide nothing.
 func (p *Plan) Hash() string {
-	d := p.Document()
-	d.Money, d.Base = Money{}, nil
-	for i := range d.Changes {
-		d.Changes[i].Foreign, d.Changes[i].Pending = nil, false
-		withoutAuthors(d.Changes[i].Fields)
-		withoutAuthors(d.Changes[i].Recorded)
+	sum := sha256.New()
+	_, _ = io.WriteString(sum, `{"changes":[`) // a hash takes whatever it is given
+	for i := range p.Changes {
+		c := p.Changes[i].Document() // one at a time: all of them are as large as the plan
+		c.Foreign, c.Pending = nil, false
+		withoutAuthors(c.Fields)
+		withoutAuthors(c.Recorded)
+		if i > 0 {
+			_, _ = io.WriteString(sum, ",")
+		}
+		_, _ = sum.Write(canonical(c))
 	}
-	canonical, err := json.Marshal(d)
+	d := p.withoutChanges()
+	d.Money, d.Base = Money{}, nil
+	_, _ = io.WriteString(sum, "]")
+	_, _ = sum.Write(bytes.TrimPrefix(canonical(d), []byte(`{"changes":null`)))
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func canonical(document any) []byte {
+	text, err := json.Marshal(document)
 	if err != nil {
-		// Document holds strings, integers and values; an absent value, which
+		// Documents hold strings, integers and values; an absent value, which
 		// alone has no JSON form, is left out.
 		panic("plan has no JSON form: " + err.Error())
 	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:])
+	return text
 }
 
 func withoutAuthors(fields []FieldDocument) {

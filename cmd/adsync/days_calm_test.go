@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -95,7 +96,15 @@ func (y *years) mend() {
 		y.limits = slices.DeleteFunc(y.limits, func(l limit) bool { return l.key == twin[1] })
 		y.saveLimits()
 	}
+	y.approve()
 	f, gone := y.copied(), map[string]bool{}
+	refused := append(refusedRow.FindStringSubmatch(y.result.Message), "", "")
+	if item, named := f[refused[1]]; named && item.Values["status"] != "archived" { // asked again once its row is another
+		y.did["row edited after a refusal"]++
+		item.Values["name"] = fmt.Sprintf("%s again %d", item.Tag, y.draw(100))
+		y.commit(f)
+		return
+	}
 	for _, tag := range slices.Sorted(maps.Keys(f)) {
 		if e := live[tag]; e == nil && (f[tag].Values["status"] == "archived" || y.wasBorn(tag)) {
 			for below := range beneath(f, tag) {
@@ -103,7 +112,7 @@ func (y *years) mend() {
 			}
 		} else if e != nil && f[tag].Values["status"] != "archived" {
 			y.editBack(e, f[tag])
-		} else if e != nil && y.edited(tag) {
+		} else if e != nil && (y.edited(tag) || refused[1] == tag) {
 			y.did["archive held"]++
 			y.person(collections[e.Kind]+e.ID+"/archive", nil)
 		}
@@ -123,6 +132,9 @@ func (y *years) mend() {
 		y.commit(f)
 	}
 }
+
+// refusedRow finds the resource, by the last key of its address, that is not sent again while nobody looks.
+var refusedRow = regexp.MustCompile("first [a-z_]+/(?:[a-z0-9]+/)*([a-z][0-9]+): the service refused it on")
 
 var madeUnseen = regexp.MustCompile("first spend_limit_window/(w[0-9]+): is at the service already, as (slw_[0-9a-f]+), and adsync did not create it")
 
