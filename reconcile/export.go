@@ -36,7 +36,16 @@ func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
 			return nil, err
 		}
 	}
+	nameByKeys(a.Schemas, e.snapshot, func(id string) resource.Address { return e.placed[id] })
 	return e.snapshot, nil
+}
+
+// nameByKeys has the resources of a snapshot name others by their keys, as people
+// do, where these have one.
+func nameByKeys(schemas resource.Schemas, s *resource.Snapshot, address func(id string) resource.Address) {
+	for r := range s.All() {
+		s.Put(schemas.Of(r.Address.Kind).Renamed(r, func(a *resource.Attribute, v resource.Value) resource.Value { return a.ByKeys(v, address) }))
+	}
 }
 
 type exporter struct {

@@ -18,7 +18,9 @@ type Import struct {
 	Waiting  []resource.Address // beneath what the files name and adsync does not manage: adopting comes first
 	Unsaid   []Unsaid           // what the service holds and no file may say
 
-	live map[resource.Address]*resource.Resource // as the service has it; the snapshot has what files say
+	live    map[resource.Address]*resource.Resource // as the service has it; the snapshot has what files say
+	placed  map[string]resource.Address             // of all that is live, by id
+	desired *resource.Snapshot                      // of the files that are there
 }
 
 // Unsaid is a value that is left out of the files, so that nothing manages it.
@@ -55,8 +57,21 @@ func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*Import
 		}
 	}
 	found := e.unmanaged(live)
+	found.placed, found.desired = e.placed, desired
 	found.asFiles(a)
 	return found, nil
+}
+
+// NameByKeys has what is imported name others by their keys, as people do, where
+// these are imported too or in the files: the last thing before it is written.
+func (i *Import) NameByKeys(schemas resource.Schemas) {
+	nameByKeys(schemas, i.Snapshot, func(id string) resource.Address {
+		address := i.placed[id]
+		if r := i.desired.Get(address); r != nil && !schemas.Of(address.Kind).Removed(r) || i.Snapshot.Get(address) != nil {
+			return address
+		}
+		return resource.Address{}
+	})
 }
 
 // asFiles gives every value the form it has once a file is read: trimmed, in
@@ -194,12 +209,19 @@ func fits(parts []string, text string) bool {
 // that is another. A value the files would change is an error.
 func (i *Import) Agreeing(schemas resource.Schemas, desired *resource.Snapshot) ([]state.Applied, error) {
 	var applied []state.Applied
+	ids := map[resource.Address]string{}
+	for id, address := range i.placed {
+		ids[address] = id
+	}
 	for _, address := range i.Snapshot.Addresses() {
 		live, written := i.live[address], desired.Get(address)
 		if written == nil || written.ID != live.ID {
 			return nil, fmt.Errorf("%s would not be read again from its file", address)
 		}
 		schema := schemas.Of(address.Kind)
+		written = schema.Renamed(written, func(a *resource.Attribute, v resource.Value) resource.Value {
+			return a.ByIDs(v, func(at resource.Address) string { return ids[at] })
+		})
 		attributes, normal, differs := recordedAs(schema, live, written)
 		if len(differs) > 0 {
 			attribute, _ := schema.Attribute(differs[0])

@@ -52,6 +52,7 @@ type driftDocument struct {
 	Problems      []diag.Problem   `json:"problems"`
 	Accepted      []string         `json:"accepted"` // files written
 	account       *reconcile.Agent // whose days and currency the text uses
+	live          *resource.Snapshot
 }
 
 // driftResource is a resource that is not as adsync left it.
@@ -143,7 +144,7 @@ func (a *app) drifted(ctx context.Context, l loaded, accept bool) (s *session, v
 
 // driftOf takes out of a plan what others did at the service.
 func driftOf(l loaded, view *reconcile.View, picks []reconcile.Pick) driftDocument {
-	d := driftDocument{FormatVersion: formatVersion, Resources: []driftResource{}, Unmanaged: view.Plan.Unmanaged, Problems: listed(view.Plan.Problems), Accepted: []string{}}
+	d := driftDocument{FormatVersion: formatVersion, Resources: []driftResource{}, Unmanaged: view.Plan.Unmanaged, Problems: listed(view.Plan.Problems), Accepted: []string{}, live: view.Live.Snapshot}
 	for i := range view.Plan.Changes {
 		c := &view.Plan.Changes[i]
 		if len(picks) > 0 && !slices.ContainsFunc(picks, func(p reconcile.Pick) bool { return p.Address == c.Address }) {

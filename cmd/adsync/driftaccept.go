@@ -61,12 +61,14 @@ func allDesired(ctx context.Context, a *app, l loaded) *resource.Snapshot {
 // an address that was given.
 func takeOver(l loaded, d driftDocument, picked bool) acceptance {
 	var take acceptance
+	keys := addressesOf(l, d.live)
 	for _, r := range d.Resources {
 		address := r.change.Address
 		schema := l.schemas.Of(address.Kind)
 		one := state.Applied{Address: address}
 		put := func(name string, v resource.Value) {
-			take.accepted = append(take.accepted, sources.Accepted{Address: address, Attribute: name, Value: v})
+			attribute, _ := schema.Attribute(name)
+			take.accepted = append(take.accepted, sources.Accepted{Address: address, Attribute: name, Value: attribute.ByKeys(v, func(id string) resource.Address { return keys[id] })})
 			if !v.IsSet() {
 				v = resource.Null()
 			}
@@ -88,6 +90,18 @@ func takeOver(l loaded, d driftDocument, picked bool) acceptance {
 		take.applied = append(take.applied, one)
 	}
 	return take
+}
+
+// addressesOf gives the addresses of what is live and in the files, by id: a file names
+// them by their keys.
+func addressesOf(l loaded, live *resource.Snapshot) map[string]resource.Address {
+	keys := map[string]resource.Address{}
+	for r := range live.All() {
+		if named := l.desired.Snapshot.Get(r.Address); named != nil && !l.schemas.Of(r.Address.Kind).Removed(named) {
+			keys[r.ID] = r.Address
+		}
+	}
+	return keys
 }
 
 func decide(r driftResource, message string) diag.Problem {

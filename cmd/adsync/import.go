@@ -72,6 +72,7 @@ func (a *app) runImport(c *cobra.Command, args []string, f importFlags) error {
 			return usage(c, fmt.Errorf("--campaign %s fits nothing that is live and not managed", strings.Join(unused, ", ")))
 		}
 	}
+	found.NameByKeys(l.schemas)
 	return a.imported(c, l, f, s, found)
 }
 

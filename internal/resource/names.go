@@ -1,0 +1,67 @@
+package resource
+
+import "slices"
+
+// ByKeys gives a value with addresses in place of the ids of what has one, of an
+// attribute that takes both; every other value is as it is.
+func (a *Attribute) ByKeys(v Value, address func(id string) Address) Value {
+	return a.renamed(v, func(said string) string {
+		if at := address(said); at.Kind == a.Addressed {
+			return at.String()
+		}
+		return said
+	})
+}
+
+// ByIDs gives a value with ids in place of the addresses of what has one.
+func (a *Attribute) ByIDs(v Value, id func(Address) string) Value {
+	return a.renamed(v, func(said string) string {
+		address, byKey := ParseAddress(said)
+		if known := id(address); byKey && known != "" {
+			return known
+		}
+		return said
+	})
+}
+
+func (a *Attribute) renamed(v Value, name func(said string) string) Value {
+	if a.Addressed == "" {
+		return v
+	}
+	entries := slices.Clone(v.Entries())
+	for i, said := range entries {
+		entries[i] = name(said)
+	}
+	switch {
+	case slices.Equal(entries, v.Entries()):
+		return v
+	case v.Items() == nil:
+		return Text(entries[0]).At(v.Position)
+	}
+	slices.Sort(entries)
+	return List(slices.Compact(entries)).At(v.Position)
+}
+
+// Renamed gives a resource with values of its attributes in another form; itself
+// where none has one.
+func (s *Schema) Renamed(r *Resource, name func(a *Attribute, v Value) Value) *Resource {
+	copied := *r
+	changed := false
+	for i := range s.Attributes {
+		a := &s.Attributes[i]
+		v := r.Value(a.Name)
+		if a.Addressed == "" || len(v.Entries()) == 0 {
+			continue
+		}
+		if named := name(a, v); !named.Equal(v) {
+			if !changed {
+				copied.Attributes, changed = slices.Clone(r.Attributes), true
+			}
+			copied.Set(a.Name, named)
+		}
+	}
+	if !changed {
+		return r
+	}
+	return &copied
+}
