@@ -264,6 +264,53 @@ func (p *tab) seen(wide, high int64, scheme string) {
 // looksOf are the pages, and how to come to each.
 var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042", "/login", "/nothing"}
 
+// full has an account of which all sections have something to show, and all of it
+// long: a commit that waits to be accepted, others that were, a suspension.
+func (d *fakeDesk) full() {
+	word := strings.Repeat("averylongword", 20)
+	d.change("boots & bags", func(a *daemon.Status) {
+		a.Suspended = &daemon.Suspension{By: "Ann", Reason: word, Since: noon}
+	})
+	d.rewrite("shoes")
+	d.change("shoes", func(a *daemon.Status) {
+		a.Source, a.Message = "https://git.example/"+word+".git, branch main", word
+		a.Rewritten.Subject, a.Rewritten.Author = word, word
+	})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.accepted = []daemon.Acceptance{{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Before: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", By: "Ann Example", Note: word, Time: noon}}
+	d.approvals = append(d.approvals, daemon.Approval{PlanHash: "507f9b3ca0445956", Allow: []string{"raises-spend=campaign/" + word}, By: word, Note: word, Time: noon})
+}
+
+// looks drops a file in the page of an account, and gives what it shows of it.
+func (p *tab) looks(upload *daemon.Upload, file string) {
+	p.Helper()
+	p.desk.mu.Lock()
+	p.desk.upload = upload
+	p.desk.mu.Unlock()
+	name := filepath.Join(p.TempDir(), file)
+	if err := os.WriteFile(name, []byte("the bytes"), 0o600); err != nil {
+		p.Fatal(err)
+	}
+	p.visit("/accounts/shoes")
+	p.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{name}), chromedp.Click(chromedp.CSS(".drop button")))
+	p.says("A look at ")
+}
+
+// stations are the pages of a person who is logged in that no address leads to, one
+// after the other.
+func (p *tab) stations(visit func(name string)) {
+	p.Helper()
+	word := strings.Repeat("averylongword", 12)
+	p.looks(&daemon.Upload{Problems: []string{word + ".xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"}, Marked: []byte("x"), Name: "marked.xlsx"}, word+".xlsx")
+	visit("a look at a file with problems")
+	p.looks(&daemon.Upload{Plan: p.desk.Plan("shoes"), Branch: "adsync/uploads-" + word}, "spring.xlsx")
+	visit("a look at a file that may be committed")
+	p.do(chromedp.Click(chromedp.CSS(".commit button")))
+	p.says("Committed to ")
+	visit("a file that was committed")
+}
+
 // TestEveryPageIsForEverybody looks at each page on a phone and a desk, light and
 // dark, with and without a session, as an auditor would.
 func TestEveryPageIsForEverybody(t *testing.T) {
@@ -278,18 +325,22 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 		loggedIn bool
 	}{{"light", 320, false}, {"dark", 320, true}, {"light", 1280, true}, {"dark", 1280, false}} {
 		p := open(t, browser, nil)
-		p.desk.change("boots & bags", func(a *daemon.Status) {
-			a.Suspended = &daemon.Suspension{By: "Ann", Reason: strings.Repeat("averylongword", 20), Since: noon}
-		})
+		p.desk.full()
 		if row.loggedIn {
 			p.login("/accounts/shoes")
 		}
 		p.seen(row.wide, 800, row.scheme)
+		look := func(name string) {
+			for _, found := range eval[[]string](p, string(audit)) {
+				t.Errorf("%s, %s, %d wide: %s", name, row.scheme, row.wide, found)
+			}
+		}
 		for _, path := range looksOf {
 			p.visit(path)
-			for _, found := range eval[[]string](p, string(audit)) {
-				t.Errorf("%s, %s, %d wide: %s", path, row.scheme, row.wide, found)
-			}
+			look(path)
+		}
+		if row.loggedIn {
+			p.stations(look)
 		}
 	}
 }
@@ -316,9 +367,13 @@ func TestScreenshots(t *testing.T) {
 		{"exposure", "/accounts/shoes", "dark", "#exposure", 1100, 800},
 		{"run", "/accounts/shoes/runs/run-000042", "light", "", 1100, 1000},
 		{"phone", "/accounts/shoes", "dark", "", 390, 844},
+		{"rewritten", "/accounts/shoes", "light", "", 1100, 560},
 	} {
 		p := open(t, browser, nil)
 		p.desk.runs["shoes"][0].Started = noon
+		if shot.name == "rewritten" {
+			p.desk.rewrite("shoes")
+		}
 		p.login(shot.path)
 		p.seen(shot.wide, shot.high, shot.scheme)
 		p.visit(shot.path)
