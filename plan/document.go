@@ -1,11 +1,11 @@
 package plan
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -138,7 +138,7 @@ func (p *Plan) Hash() string {
 	d := p.withoutChanges()
 	d.Money, d.Base = Money{}, nil
 	_, _ = io.WriteString(sum, "]")
-	_, _ = sum.Write(bytes.TrimPrefix(canonical(d), []byte(`{"changes":null`)))
+	_, _ = io.WriteString(sum, strings.TrimPrefix(string(canonical(d)), `{"changes":null`))
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
