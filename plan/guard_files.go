@@ -74,11 +74,18 @@ func (w *waiting) mayLower(c *Change) bool {
 			continue
 		}
 		_, compares := f.Live().Number()
-		if f.Phase == Lower || a.Spend == resource.Mode || a.Spend == resource.Amount && (!compares || !f.Desired.IsSet()) {
+		blind := a.Spend == resource.Cover && invisible(c) // nobody sees which days it has
+		if f.Phase == Lower || blind || a.Spend == resource.Mode || a.Spend == resource.Amount && (!compares || !f.Desired.IsSet()) {
 			return true
 		}
 	}
 	return false
+}
+
+// invisible says that the account may not use the kind, so that the resource does not
+// show.
+func invisible(c *Change) bool {
+	return c.Held.contains(func(h *Hold) bool { return h.Hazard == Unavailable })
 }
 
 func (w *waiting) byPlace() []*Change {
@@ -106,6 +113,8 @@ func (w *waiting) states(place int) states {
 		if c.Held == nil || c.Held.releasable() && !t.kind.schema.Caps {
 			s.most = s.desired
 		}
+	case invisible(c):
+		s.desired = t.kind.spending(t.last, t.given(), everyField)
 	default:
 		s.desired = w.after(c, t.live, everyField)
 		s.most = w.most(t, c)
@@ -268,11 +277,12 @@ func (w *waiting) unlessCovered(c *Change, message string) (Hold, bool) {
 // for others.
 func (w *waiting) guardTotal() {
 	before, desired, most := w.totals()
-	if !most.exceeds(before, desired) {
+	words := most.excess(before, desired)
+	if words == "" {
 		return
 	}
 	last := w.lower[len(w.lower)-1]
-	message := "in the account " + most.words(before, desired) + ", as " + w.heldPart(last) + " of " + w.all[last].address.String() + " is held"
+	message := "in the account " + words + ", as " + w.heldPart(last) + " of " + w.all[last].address.String() + " is held"
 	for i := range w.spending {
 		place := w.spending[i].place
 		c, k, s := w.at[place], w.all[place].kind, w.states(place)
@@ -295,11 +305,11 @@ func (w *waiting) indexOf(c *Change) int {
 	return i
 }
 
-// totals gives what the account can spend within its limits.
-func (w *waiting) totals() (before, desired, most could) {
-	of := [3]exposure{}
+// totals gives the account at each of its states.
+func (w *waiting) totals() (before, desired, most *exposure) {
+	of := [3]*exposure{}
 	for i := range of {
-		of[i] = exposure{calendar: w.calendar, spent: w.Spent}
+		of[i] = &exposure{calendar: w.calendar, spent: w.Spent}
 	}
 	for i := range w.spending {
 		place := w.spending[i].place
@@ -308,7 +318,45 @@ func (w *waiting) totals() (before, desired, most could) {
 		of[1].add(one, s.desired)
 		of[2].add(one, s.most)
 	}
-	return of[0].could(), of[1].could(), of[2].could()
+	return of[0], of[1], of[2]
+}
+
+// excess says where more can be spent than before and than the files ask for, "" where
+// nowhere: in all, and on each day from which other limits hold.
+func (e *exposure) excess(before, desired *exposure) string {
+	if is, was, wanted := e.could(), before.could(), desired.could(); is.exceeds(was, wanted) {
+		return is.words(was, wanted)
+	}
+	for _, day := range turns(e, before, desired) {
+		if is, was, wanted := e.on(day), before.on(day), desired.on(day); is > max(was, wanted) {
+			return fmt.Sprintf("%s could be spent on %s, more than %s now and %s by the files", resource.FormatMoney(is), day, resource.FormatMoney(was), resource.FormatMoney(wanted))
+		}
+	}
+	return ""
+}
+
+// turns are the days, from today on, from which some limit holds, or holds no more.
+func turns(all ...*exposure) (days []string) {
+	for _, e := range all {
+		for _, l := range e.limits {
+			days = append(days, l.first)
+			if l.last != "" {
+				days = append(days, dayAfter(l.last))
+			}
+		}
+	}
+	today := all[0].today
+	days = append(days, today)
+	slices.Sort(days)
+	return slices.DeleteFunc(slices.Compact(days), func(day string) bool { return today == "" || day < today })
+}
+
+// on gives what can be spent on one day, within the account's limits.
+func (e *exposure) on(day string) int64 {
+	if slices.ContainsFunc(e.limits, func(l limit) bool { return l.per == pausedAccount }) {
+		return 0
+	}
+	return min(plus(e.daily, e.lifetime), e.mostOn(day))
 }
 
 // could gives what can be spent within the account's limits.

@@ -153,12 +153,62 @@ func TestWhatIsHeldFreesNothingForOthers(t *testing.T) {
 	}
 }
 
+// Limits that begin later bound only their own days: those are compared each by
+// itself, also where the account may have no limits by now, so that they do not show.
+func TestWhatIsHeldDoesNotSpendOnTheDaysOfALimit(t *testing.T) {
+	const paused = "campaign/x#1 budget.daily=20 status=paused"
+	const limit = "\ndaily_spend_limit/d#2 start=2027-05-27 "
+	starts := func(budget string) string {
+		return "campaign/x budget.daily=" + budget + " status=active\ndaily_spend_limit/d start=2027-05-27 "
+	}
+	for _, tt := range []struct {
+		name                      string
+		last, desired, live, held string
+		says                      string
+		lacking                   bool
+	}{
+		{
+			name: "a conflict over the amount", held: "conflict=daily_spend_limit/d exceeds-files=campaign/x",
+			last: paused + limit + "amount=30", desired: starts("20") + "amount=10", live: paused + limit + "amount=28",
+			says: "in the account 20.00 could be spent on 2027-05-27, more than 0.00 now and 10.00 by the files, as amount (conflict) of daily_spend_limit/d is held",
+		},
+		{
+			name: "within what the files let pass", held: "conflict=daily_spend_limit/d",
+			last: paused + limit + "amount=30", desired: starts("20") + "amount=21", live: paused + limit + "amount=28",
+		},
+		{
+			name: "a new limit the account may not have", held: " exceeds-files=campaign/x", lacking: true,
+			last: paused, desired: starts("20") + "amount=15 end=2027-06-04", live: paused,
+			says: "in the account 20.00 could be spent on 2027-05-27, more than 0.00 now and 15.00 by the files, as the create (unavailable) of daily_spend_limit/d is held",
+		},
+		{
+			name: "more days of a limit the account may not have any more", held: " exceeds-files=campaign/x", lacking: true,
+			last: paused + limit + "amount=15 end=2027-06-04", desired: starts("20") + "amount=15 end=2027-06-10", live: paused,
+		},
+		{
+			name: "a lower one, which does not bind what starts", held: "", lacking: true,
+			last: paused + limit + "amount=30 end=2027-06-04", desired: starts("20") + "amount=25 end=2027-06-04", live: paused,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lacking := map[resource.Kind]string{}
+			if tt.lacking {
+				lacking["daily_spend_limit"] = "no postpaid billing"
+			}
+			checkInput(t, plan.Input{Last: snapshot(t, tt.last), Desired: snapshot(t, tt.desired), Live: snapshot(t, tt.live), Lacking: lacking}, tt.held, tt.says)
+		})
+	}
+}
+
 func checkFiles(t *testing.T, last, desired, live, held, says string, allow ...string) {
 	t.Helper()
-	p := plan.Diff(plan.Input{
-		Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: allowances(t, append(allow, "exposure=1000/day")...), Today: moneyDay,
-		Last: snapshot(t, last), Desired: snapshot(t, desired), Live: snapshot(t, live),
-	})
+	checkInput(t, plan.Input{Last: snapshot(t, last), Desired: snapshot(t, desired), Live: snapshot(t, live)}, held, says, allow...)
+}
+
+func checkInput(t *testing.T, in plan.Input, held, says string, allow ...string) {
+	t.Helper()
+	in.Schemas, in.Policy, in.Allow, in.Today = kinds.All(), plan.DefaultPolicy(), allowances(t, append(allow, "exposure=1000/day")...), moneyDay
+	p := plan.Diff(in)
 	if got := asked(p); got != held {
 		t.Errorf("the plan asks for %q; want %q:\n%s", got, held, sketch(p.Changes))
 	}

@@ -88,11 +88,43 @@ func (k *kin) above(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if live.ParentID != "" && sameName(schema, child.Set, live) {
-			k.bind(parent, live.ParentID)
+		if !sameName(schema, child.Set, live) {
+			continue
+		}
+		id := live.ParentID
+		if id == "" { // not every service says it (service facts, ad group)
+			if id, err = k.holds(ctx, k.step.Operations[parent], schema, live.ID); err != nil {
+				return err
+			}
+		}
+		if id != "" {
+			k.bind(parent, id)
 		}
 	}
 	return nil
+}
+
+// holds finds the resource of a lost create by a child that is known: it has the
+// name, and the child is listed beneath it.
+func (k *kin) holds(ctx context.Context, lost state.Operation, of *resource.Schema, child string) (string, error) {
+	schema := k.Schemas.Of(lost.Address.Kind)
+	candidates, err := k.listed(ctx, schema, url.Values{})
+	if err != nil {
+		return "", err
+	}
+	for _, c := range candidates {
+		if !sameName(schema, lost.Set, c) || boundElsewhere(k.ids, lost.Address, c.ID) {
+			continue
+		}
+		children, err := k.children(ctx, of, c.ID)
+		if err != nil {
+			return "", err
+		}
+		if slices.ContainsFunc(children, func(r *resource.Resource) bool { return r.ID == child }) {
+			return c.ID, nil
+		}
+	}
+	return "", nil
 }
 
 // beneath finds lost creates by their names, one list for all of a parent.
@@ -122,11 +154,17 @@ func (k *kin) beneath(ctx context.Context) error {
 	return nil
 }
 
-// children are the resources of a kind that stand beneath an id, none where the
-// service does not list them.
+// children are the resources of a kind that stand beneath an id.
 func (k *kin) children(ctx context.Context, schema *resource.Schema, parentID string) ([]*resource.Resource, error) {
-	var children []*resource.Resource
-	for record, err := range k.reader().list(ctx, schema, url.Values{schema.ParentWire: {parentID}}) {
+	children, err := k.listed(ctx, schema, url.Values{schema.ParentWire: {parentID}})
+	return slices.DeleteFunc(children, func(r *resource.Resource) bool { return r.ParentID != "" && r.ParentID != parentID }), err
+}
+
+// listed are the resources of a list that are not removed, none where the service
+// does not list them.
+func (k *kin) listed(ctx context.Context, schema *resource.Schema, query url.Values) ([]*resource.Resource, error) {
+	var listed []*resource.Resource
+	for record, err := range k.reader().list(ctx, schema, query) {
 		if err != nil && !stops(err) {
 			return nil, nil
 		}
@@ -137,9 +175,9 @@ func (k *kin) children(ctx context.Context, schema *resource.Schema, parentID st
 		if err != nil {
 			return nil, err
 		}
-		if live.ParentID == parentID && !schema.Removed(live) {
-			children = append(children, live)
+		if !schema.Removed(live) {
+			listed = append(listed, live)
 		}
 	}
-	return children, nil
+	return listed, nil
 }

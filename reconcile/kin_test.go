@@ -36,7 +36,7 @@ func TestLostResultIsFoundByItsKin(t *testing.T) {
 		{"of all that stands above an ad", []string{"campaign.create", "ad_group.create"}},
 		{"of all that stands beneath a campaign", []string{"ad_group.create", "ad.create"}},
 	} {
-		for _, lag := range []string{"key_visibility_lag=0s", "key_visibility_lag=60s"} {
+		for _, lag := range []string{"key_visibility_lag=0s", "key_visibility_lag=60s", "key_visibility_lag=60s,parent_id_echoed=no"} {
 			t.Run(row.name+", "+lag, func(t *testing.T) {
 				w := newWorld(t, points(lag))
 				lost := true
@@ -94,6 +94,46 @@ func TestRepetitionThatMakesASecondTreeBindsNoneOfIt(t *testing.T) {
 		t.Errorf("the ad group stands beneath %s, the ad beneath %s; want both in the tree of %s", group.ParentID, ad.ParentID, w.last("campaign/spring").ID)
 	}
 	w.strays(1)
+}
+
+// B4: the result of a campaign is lost, its child does not name it, and neither keys
+// nor lists show it yet: the repetition makes a second tree. What is recorded is of
+// the first, as what is known of it is, and another tree of the job is left alone.
+func TestSecondTreeIsNotTakenForTheParentOfTheFirst(t *testing.T) {
+	w := newWorld(t, points("key_visibility_lag=60s,list_visibility_lag=60s,parent_id_echoed=no"))
+	first := ""
+	w.service.SetHooks(&service.Hooks{Results: func(job world_.Job, results []world_.JobResult) []world_.JobResult {
+		if first == "" && !job.ValidateOnly {
+			first = job.ID
+		}
+		lost := false
+		return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool {
+			is := job.ID == first && r.Type == "campaign.create" && !lost
+			lost = lost || is
+			return is
+		})
+	}})
+	w.tree("spring", "paused")
+	w.tree("summer", "paused")
+	w.apply()
+	if err := w.sleep(t.Context(), 2*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if recovered, err := w.agent.Recover(t.Context()); err != nil || len(recovered.Undecided) != 0 {
+		t.Fatalf("Recover = %+v, %v; want all of it known", recovered, err)
+	}
+	w.clean()
+	above := map[string]string{}
+	for _, m := range w.mutations() {
+		if m.Action == "create" && m.Resource == "ad_group" {
+			above[m.ResourceID] = between(string(m.After), `"campaign_id":"`)
+		}
+	}
+	for _, key := range []string{"spring", "summer"} {
+		if group, campaign := w.last("ad_group/"+key+"/g").ID, w.last("campaign/"+key).ID; above[group] != campaign {
+			t.Errorf("%s: the ad group stands beneath %s, and the campaign is recorded as %s", key, above[group], campaign)
+		}
+	}
 }
 
 // B12: a create that did not run keeps its key while it asks for the same, so

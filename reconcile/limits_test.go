@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -233,6 +234,39 @@ func TestC12StaleRevisionIsReadAndPlannedAnew(t *testing.T) {
 		t.Errorf("%d writes, %+v; want one, refused as stale", len(b.daily), report.Outcomes)
 	}
 	w.clean()
+}
+
+// C12: the same where the files raise the limit and start a campaign: what the limits
+// are by now is not what was planned with, and nothing starts before the next plan.
+func TestC12NothingStartsBehindALimitThatSomebodyChanged(t *testing.T) {
+	w := newWorld(t)
+	w.write("daily_spend_limit/winter", map[string]any{"amount": 20_000_000, "start": w.day(1)})
+	w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 90_000_000})
+	w.clean()
+	w.watched().meet = func() {
+		w.service.Must(t, "POST", "/ad_account/daily_spend_limit", map[string]any{"window_id": w.last("daily_spend_limit/winter").ID, "amount_micros": 80_000_000, "expected_revision": w.revision()})
+	}
+	w.permitAll("raises-spend", "activates")
+	w.write("daily_spend_limit/winter", map[string]any{"amount": 25_000_000, "start": w.day(1)})
+	w.write("campaign/spring", map[string]any{"name": "Spring", "status": "active", "bidding_type": "clicks", "budget.daily": 90_000_000})
+	if got := outcomes(w.apply()); got["campaign/spring"] != state.OutcomeSkipped || got["daily_spend_limit/winter"] != state.OutcomeFailed {
+		t.Errorf("outcomes are %v; want the limit refused as stale, and the campaign to wait", got)
+	}
+	if held := describe(w.plan().Plan); !strings.Contains(held, "held: exceeds-files") {
+		t.Errorf("the next plan is %s; want the start held, as the limit is somebody's", held)
+	}
+}
+
+// revision is that of the limits, as the service has it now.
+func (w *world) revision() int64 {
+	w.t.Helper()
+	var shown struct {
+		Revision int64 `json:"revision"`
+	}
+	if err := json.Unmarshal([]byte(w.limits()), &shown); err != nil {
+		w.t.Fatal(err)
+	}
+	return shown.Revision
 }
 
 // What names another by its key is created after it, with the id it was given,

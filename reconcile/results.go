@@ -43,6 +43,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 		case operation.Action == actionRepeat: // recorded when it was created
 		case aside(operation.Action): // of no wish of the files
 		case decided(operation): // recorded before, and perhaps changed since
+		case o.Outcome == state.OutcomeSkipped && o.Code == string(diag.NeedsDecision): // the attempt before is not decided
 		case o.Outcome == state.OutcomeApplied:
 			applied = append(applied, state.Applied{
 				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],

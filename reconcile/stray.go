@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adsync/internal/adsapi"
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/state"
@@ -44,6 +45,24 @@ func straysOf(schemas resource.Schemas, operations []state.Operation, outcomes [
 		}
 	}
 	return strays, apart
+}
+
+// doubted finds creates of a job that may be of a second tree: a child that is known
+// came back as another one, so its parent may be another one too, and what is
+// beneath that. The attempt before holds what is unknown of them.
+func doubted(schemas resource.Schemas, operations []state.Operation, outcomes []settled) map[resource.Address]bool {
+	in := map[resource.Address]bool{}
+	for i := len(operations) - 1; i >= 0; i-- { // from the lowest up
+		o, outcome := operations[i], outcomes[i]
+		again := o.Action == actionRepeat && outcome.Outcome == state.OutcomeApplied && outcome.ResourceID != o.ResourceID
+		if parent := schemas.Parent(o.Address); !parent.IsZero() && (again || in[o.Address]) {
+			in[parent] = true
+		}
+	}
+	for i, o := range operations { // and down again
+		in[o.Address] = o.Action != actionRepeat && outcomes[i].Outcome == state.OutcomeApplied && (in[o.Address] || in[schemas.Parent(o.Address)])
+	}
+	return in
 }
 
 // repeats says that a step repeats parents.
@@ -90,18 +109,21 @@ func (a *Agent) withoutStrays(ctx context.Context, step state.Step, outcomes []s
 }
 
 // withinTree gives the outcomes of a job without what it made beside its tree:
-// a repeated parent is the one that is there, and what stands beneath a stray is
-// not created.
+// a repeated parent is the one that is there, what stands beneath a stray is not
+// created, and of what may be of a second tree nothing is known.
 func (a *Agent) withinTree(step state.Step, outcomes []settled) []settled {
 	if len(outcomes) == 0 { // nothing was heard of it
 		return outcomes
 	}
 	_, apart := straysOf(a.Schemas, step.Operations, outcomes)
+	doubted := doubted(a.Schemas, step.Operations, outcomes)
 	kept := slices.Clone(outcomes)
 	for i, o := range step.Operations {
 		switch {
 		case o.Action == actionRepeat:
 			kept[i].ResourceID = o.ResourceID
+		case doubted[o.Address]:
+			kept[i] = settled{Address: o.Address, Outcome: state.OutcomeSkipped, Code: string(diag.NeedsDecision), Message: "may be a second " + o.Address.String() + ": what stands beneath the first was made again with it"}
 		case apart[o.Address] && kept[i].Outcome == state.OutcomeApplied:
 			kept[i] = settled{Address: o.Address, Outcome: state.OutcomeSkipped, Message: "was made beneath a second " + a.Schemas.Parent(o.Address).String() + ", which is archived"}
 		}

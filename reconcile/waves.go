@@ -171,16 +171,35 @@ func (r *run) forgetPruned(ctx context.Context) error {
 }
 
 // allowed drops what may not go on while a decrease or a pause before it is not
-// confirmed: the money it would free is not free yet.
+// confirmed: the money it would free is not free yet. Nor may it where the service
+// did not take a limit that was to rise, for another reason than what it says: somebody
+// may have changed the limits since they were planned with.
 func (r *run) allowed(parts []part) []part {
-	unconfirmed := r.unconfirmedLower()
-	if unconfirmed.IsZero() {
+	why := ""
+	if unconfirmed := r.unconfirmedLower(); !unconfirmed.IsZero() {
+		why = fmt.Sprintf("waits: the decrease of %s is not confirmed", unconfirmed)
+	} else if moved := r.movedCap(); !moved.IsZero() {
+		why = fmt.Sprintf("waits: %s may be another one than was planned with", moved)
+	}
+	if why == "" {
 		return parts
 	}
 	for _, p := range parts {
-		r.skip(p.change.Address, fmt.Sprintf("waits: the decrease of %s is not confirmed", unconfirmed))
+		r.skip(p.change.Address, why)
 	}
 	return nil
+}
+
+// movedCap is a limit whose rise the service did not take, though the same bytes might
+// pass at another moment.
+func (r *run) movedCap() resource.Address {
+	for _, p := range r.updates(plan.Raise) {
+		s := r.standings[p.change.Address]
+		if r.Schemas.Of(p.change.Address.Kind).Caps && rank[s.outcome] > rank[state.OutcomeSkipped] && !s.final {
+			return p.change.Address
+		}
+	}
+	return resource.Address{}
 }
 
 func (r *run) unconfirmedLower() resource.Address {

@@ -143,6 +143,27 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "fault", Fault: `{"match": {"method": "POST", "times": 8}, "action": {"status": {"code": 503}}}`},
 			{Do: "apply"},
 		}}},
+		{"a lost campaign whose child does not name it", script{Seed: 20086746, Points: 6918550993252591709, Actions: []action{
+			{Do: "add"}, {Do: "add", What: 1}, {Do: "fault", Fault: `{"match": {"times": 1}, "action": {"job": {"do": "lose_result", "n": 1}}}`}, {Do: "apply"},
+		}}},
+		{"the same, and lists show it late", script{Seed: 20004386, Points: 2576691899797039277, Actions: []action{
+			{Do: "add"}, {Do: "add", What: 1}, {Do: "fault", Fault: `{"match": {"times": 1}, "action": {"job": {"do": "lose_result", "n": 1}}}`}, {Do: "late apply"},
+		}}},
+		{"more days of a limit the account may not have, and a campaign", script{Seed: 20006063, Kinds: true, Actions: []action{
+			{Do: "add other", What: 2}, {Do: "apply"}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 1}, "action": {"flip": {"what": "billing"}}}`}, {Do: "edit other", What: 27, Value: 47}, {Do: "apply"}, {Do: "add"},
+		}}},
+		{"a new limit the account may not have, and a campaign", script{Seed: 20030734, Kinds: true, Actions: []action{
+			{Do: "add other", What: 1}, {Do: "apply"}, {Do: "add"}, {Do: "add other", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 1}, "action": {"flip": {"what": "billing"}}}`}, {Do: "apply"},
+		}}},
+		{"a limit that was sent twice, and lowered before it is adopted", script{Seed: 20036346, Kinds: true, Actions: []action{
+			{Do: "add", Value: 10}, {Do: "apply", Death: death{At: 55}}, {Do: "fault", Fault: `{"match": {"method": "POST", "times": 2}, "action": {"duplicate": {}}}`}, {Do: "add other", What: 1}, {Do: "apply"}, {Do: "edit other"},
+		}}},
+		{"an edit of a limit that was sent twice, and the next one", script{Seed: 20097947, Kinds: true, Actions: []action{
+			{Do: "add other", What: 2, Value: 15}, {Do: "apply"}, {Do: "edit other", Value: 18}, {Do: "add"}, {Do: "fault", Fault: `{"match": {"method": "POST", "times": 2}, "action": {"duplicate": {}}}`}, {Do: "late apply"}, {Do: "edit other"},
+		}}},
+		{"somebody changes a limit before its rise, and a campaign", script{Seed: 20064446, Kinds: true, Actions: []action{
+			{Do: "add other", What: 2}, {Do: "apply"}, {Do: "add"}, {Do: "edit other", What: 15}, {Do: "race"}, {Do: "apply"},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

@@ -83,17 +83,16 @@ func (h *History) forAPerson(tag, reason string) bool {
 }
 
 // waitsForALimit says that a resource, or one it stands beneath, would spend more than
-// the files let it as long as a limit of theirs is not written, which the account may
-// not have.
+// the files let it as long as a limit of theirs is not written: one the account may not
+// have, or one that waits to be adopted, as the service refused the create that made it.
 func (h *History) waitsForALimit(tag string, excused map[string]string) bool {
-	if !h.withoutLimits() {
-		return false
-	}
-	files := h.Commits[len(h.Commits)-1]
+	files, without := h.Commits[len(h.Commits)-1], h.withoutLimits()
 	for ; tag != ""; tag = files[tag].Parent {
 		reason := excused[tag]
 		for limit, item := range files {
-			if bounds[item.Kind] && strings.HasPrefix(reason, "exceeds-files ") && strings.Contains(reason, "(unavailable) of "+item.Kind+"/"+limit+" is held") {
+			held := " of " + item.Kind + "/" + limit + " is held"
+			waits := without && strings.Contains(reason, "(unavailable)"+held) || h.refusedTheSecond(limit) && strings.Contains(reason, "(adopt)"+held)
+			if bounds[item.Kind] && strings.HasPrefix(reason, "exceeds-files ") && waits {
 				return true
 			}
 		}
@@ -176,11 +175,29 @@ func (h *History) reached(tag string, live []*Entry) error {
 	}
 	var failure error
 	for _, e := range live {
-		if failure = cmp.Or(f.equals(tag, e), h.membersReached(tag, e)); failure == nil {
+		if failure = cmp.Or(f.equals(tag, e), h.membersReached(tag, e), h.inItsTree(tag, e)); failure == nil {
 			return nil
 		}
 	}
 	return failure
+}
+
+// inItsTree says that a resource stands beneath one that is as the files want the
+// parent, where its record names it and the parent was not left out for a reason.
+func (h *History) inItsTree(tag string, e *Entry) error {
+	f := h.Commits[len(h.Commits)-1]
+	above := e.After.text(parentAt[e.Kind])
+	if h.Shared || above == "" || f[tag].Parent == "" {
+		return nil
+	}
+	parent := h.Live(h.last())[above]
+	if parent == nil || parent.gone() || parent.tag() != f[tag].Parent {
+		return fmt.Errorf("%s %s stands beneath %s, which is not its parent", e.Kind, tag, above)
+	}
+	if err := f.equals(f[tag].Parent, parent); err != nil && len(h.createsOf(f[tag].Parent)) > 1 {
+		return fmt.Errorf("%s %s stands beneath one of several: %w", e.Kind, tag, err)
+	}
+	return nil
 }
 
 func (f Files) equals(tag string, e *Entry) error {
