@@ -73,9 +73,8 @@ func (r *Request) file() string {
 
 // OperationsOnce is invariant 1 for who is in an audience: the service accepts one
 // operation for each that the files ask for. What failed, or what somebody else
-// did in between, makes it another; so does a service that has forgotten its key and
-// refuses the second delivery of what it took. The files of the run ask for it (invariant 2),
-// and it has a key (interface, part 4).
+// did in between, makes it another. The files of the run ask for it (invariant 2), and
+// it has a key (interface, part 4).
 func OperationsOnce(h *History) error {
 	if h.Shared {
 		return nil // each agent sends its own
@@ -96,7 +95,7 @@ func OperationsOnce(h *History) error {
 		if err := h.asksFor(o); err != nil {
 			return err
 		}
-		if before != nil && !h.strange(before.Entry) && before.ended != "failed" && before.Action == o.Action && before.digest == o.digest && before.Key != o.Key && (h.KeysHold || before.sent == nil || before.sent.Status < 400) {
+		if before != nil && !h.strange(before.Entry) && before.ended != "failed" && before.Action == o.Action && before.digest == o.digest && before.Key != o.Key {
 			return fmt.Errorf("entry %d: %s of one list was accepted for %s in entry %d, and again under another key", o.Seq, o.Action, o.tag, before.Seq)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 // still must not spend (invariant 9). So is that of a second agent with a state
 // of its own, where lists do not show what the first has made, or not as what
 // the files call it by now, and the service never told it by the key. Where a
-// person says that nothing was made, and what was made is archived, it is made anew.
+// person says that nothing was made, and what was made is archived, or stands beneath
+// the other agent's parent, it is made anew.
 func SingleBirth(h *History) error {
 	born := map[string]*Entry{}
 	for i := range h.W {
@@ -23,7 +24,7 @@ func SingleBirth(h *History) error {
 		switch {
 		case first == nil:
 			born[tag] = e
-		case h.Released[tag] && h.Live(e.Seq - 1)[first.ID].gone():
+		case h.Released[tag] && (h.Live(e.Seq - 1)[first.ID].gone() || first.elsewhere(e)):
 			born[tag] = e
 		case h.blind(first, e):
 		case e.createKey() == "" && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
@@ -39,6 +40,11 @@ func SingleBirth(h *History) error {
 		}
 	}
 	return nil
+}
+
+// elsewhere says that two creates stand beneath two parents: those of two states.
+func (e *Entry) elsewhere(then *Entry) bool {
+	return e.Actor != then.Actor && (e.After.text("campaign_id") != then.After.text("campaign_id") || e.After.text("ad_group_id") != then.After.text("ad_group_id"))
 }
 
 // blind says that an agent could not tell that another one had made a resource: lists

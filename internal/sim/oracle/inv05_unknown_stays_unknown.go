@@ -82,7 +82,8 @@ func (r *Request) covers(lost *Request) bool {
 	if strings.Contains(lost.Path, "spend_limit") {
 		return r.Path == limitsPath
 	}
-	return strings.HasPrefix(lost.Path, "/"+collection) && (rest == "" || pathNames(lost.Path, rest)) || strings.Contains(rest, "/")
+	id, _, _ := strings.Cut(rest, "/")
+	return strings.HasPrefix(lost.Path, "/"+collection) && (id == "" || pathNames(lost.Path, id))
 }
 
 func pathNames(path, id string) bool {

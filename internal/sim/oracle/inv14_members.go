@@ -8,7 +8,7 @@ import (
 // NoLostMembers is invariant 14 for who is in an audience: a replacement never
 // takes the place of what somebody else did after the list before it. There is no
 // window here: it names the revision it replaces. Where adsync never sent a list,
-// it knows of nobody.
+// it knows of nobody, and to take them out is allowed outside of strict histories.
 func NoLostMembers(h *History) error {
 	if h.Shared {
 		return nil
@@ -22,13 +22,13 @@ func NoLostMembers(h *History) error {
 			continue
 		}
 		by := theirs[o.audience]
-		if o.Action == "replace" && by != nil && knows[o.audience] {
+		if o.Action == "replace" && by != nil && (knows[o.audience] || h.strict(o.sent)) {
 			return fmt.Errorf("entry %d replaces who is in %s over what %s did in entry %d", o.Seq, o.tag, by.Actor, by.Seq)
 		}
 		if o.digest != "" || o.Action == "merge" {
 			knows[o.audience] = true
 		}
-		if o.Action == "replace" {
+		if o.Action == "replace" && o.ended != "failed" {
 			delete(theirs, o.audience)
 		}
 	}
@@ -49,16 +49,19 @@ func ShrinksHold(h *History) error {
 		}
 		keys[one] = true
 		n, most := len(o.people), known[o.audience]
-		out := 0
+		out, then := 0, most
 		switch o.Action {
 		case "replace":
-			out, known[o.audience] = most-n, n
+			out, then = most-n, n
 		case "remove":
 			out = n
 		case "create":
-			known[o.audience] = n
+			then = n
 		case "add":
-			known[o.audience] += n
+			then += n
+		}
+		if o.ended != "failed" {
+			known[o.audience] = then
 		}
 		if h.strict(o.sent) && most >= 10 && out > most*30/100 {
 			return fmt.Errorf("entry %d (%s) takes %d of at most %d people out of %s; nobody allowed it", o.Seq, o.Action, out, most, o.tag)
@@ -72,41 +75,42 @@ func (h *History) strict(r *Request) bool {
 	return r != nil && slices.ContainsFunc(h.Applies, func(a *Apply) bool { return a.Strict && a.Process == r.Process })
 }
 
-// membersOf replays who is in an audience. Whom somebody else put in or took out
-// one by one is not in W: nothing is known then.
-func (h *History) membersOf(id string) (people map[string]bool, known bool) {
-	people, known = map[string]bool{}, true
+// membersOf replays who is in an audience, as far as it is known: whom somebody else
+// put in or took out one by one is not in W. All says that nobody else is in it.
+func (h *History) membersOf(id string) (people map[string]bool, all bool) {
+	people, all = map[string]bool{}, true
 	for _, o := range h.operations() {
 		if o.audience != id || o.ended != "succeeded" {
 			continue
 		}
 		switch {
 		case o.digest == "" && o.Action != "create":
-			known = false
+			people, all = map[string]bool{}, false
 			continue
 		case o.Action == "replace":
-			people, known = map[string]bool{}, true
+			people, all = map[string]bool{}, true
 		}
 		for _, p := range o.people {
 			people[p] = o.Action != "remove"
 		}
 	}
-	return people, known
+	return people, all
 }
 
 // MembersReached is invariant 25 for who is in an audience.
 func (h *History) membersReached(tag string, e *Entry) error {
 	item := h.Commits[len(h.Commits)-1][tag]
 	digest, _ := item.Values["members.file"].(string)
-	people, known := h.membersOf(e.ID)
-	if digest == "" || !known {
+	people, all := h.membersOf(e.ID)
+	if digest == "" {
 		return nil
 	}
 	wanted := map[string]bool{}
 	for _, p := range h.Lists[digest] {
 		wanted[p] = true
-		if in := item.Values["members.do"] != "remove"; people[p] != in {
-			return fmt.Errorf("a person of the list of %s is in it: %v; the files want %v", tag, people[p], in)
+		is, known := people[p]
+		if in := item.Values["members.do"] != "remove"; is != in && (known || all) {
+			return fmt.Errorf("a person of the list of %s is in it: %v; the files want %v", tag, is, in)
 		}
 	}
 	for p, in := range people {

@@ -22,7 +22,8 @@ func Convergence(h *History, excused map[string]string) error {
 	}
 	for _, tag := range slices.Sorted(maps.Keys(files)) {
 		reason := h.reason(tag, excused)
-		if reason != "" && (!h.Alone || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason) || h.waitsForALimit(tag, excused)) || files.ends(tag) && len(byTag[tag]) == 0 {
+		free := !h.Alone && (h.Shared || !overSomebody(reason)) // guards and others are many; who is said to have done something has done it
+		if reason != "" && (free || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason) || h.waitsForALimit(tag, excused)) || files.ends(tag) && len(byTag[tag]) == 0 {
 			continue
 		}
 		if bounds[files[tag].Kind] && h.withoutLimits() && touched[tag] { // what somebody did to it before is shown to nobody
@@ -33,6 +34,12 @@ func Convergence(h *History, excused map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// overSomebody says that a hold is over what somebody else is said to have done.
+func overSomebody(reason string) bool {
+	hazard, _, _ := strings.Cut(reason, " ")
+	return slices.Contains([]string{"conflict", "drift", "removed-by-hand"}, hazard)
 }
 
 // touchedAbove says that a stranger touched a resource or one it stands beneath.
@@ -59,18 +66,18 @@ func (h *History) reason(tag string, excused map[string]string) string {
 
 // forAPerson says that a hold is one only a person can release: of a limit that the
 // account may not have, of what is adopted as the service refused the create that
-// made it, or of who is in an audience where an operation on those people was
+// made it, or of who is in an audience, as changed by somebody else, where an operation on those people was
 // refused or lost, or the service took it twice.
 func (h *History) forAPerson(tag, reason string) bool {
 	item := h.Commits[len(h.Commits)-1][tag]
 	switch {
-	case bounds[item.Kind] && h.withoutLimits():
+	case bounds[item.Kind] && strings.HasPrefix(reason, "unavailable ") && h.withoutLimits():
 		return true
 	case strings.HasPrefix(reason, "adopt ") && !hasKey[item.Kind] && h.refusedTheSecond(tag):
 		return true
 	case !ofPeople[item.Kind]:
 		return false
-	case h.sentTwice(tag), h.peopleInDoubt(tag):
+	case (strings.HasPrefix(reason, "conflict ") || strings.HasPrefix(reason, "drift ")) && (h.sentTwice(tag) || h.peopleInDoubt(tag)):
 		return true
 	case item.Values["members.do"] == "remove" && len(h.createsOf(tag)) == 0: // from what is not there
 		return true
@@ -164,7 +171,7 @@ func (h *History) reached(tag string, live []*Entry) error {
 	if len(live) == 0 {
 		return fmt.Errorf("%s %s is not there", f[tag].Kind, tag)
 	}
-	if f.ends(tag) && (h.Shared || len(h.createsOf(tag)) > 1) { // of two that two agents, or the service, made of one create the files end one
+	if f.ends(tag) && (h.Shared || len(live) < len(h.createsOf(tag))) { // of two that two agents, or the service, made of one create the files end one
 		return nil
 	}
 	if f.ends(tag) {
