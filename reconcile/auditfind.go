@@ -121,7 +121,10 @@ func unlessStopped(err error) error {
 // operation.
 func (e createEntry) creates(schema *resource.Schema, operation state.Operation) bool {
 	kind := strings.ReplaceAll(string(schema.Kind), "_", "")
-	object := strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(e.ObjectType, "_", "")), "conversion")
+	object := strings.ToLower(strings.ReplaceAll(e.ObjectType, "_", ""))
+	for _, group := range []string{"conversion", "custom"} { // as the paths of the interface have it
+		object = strings.TrimPrefix(object, group)
+	}
 	if e.ObjectID == "" || e.Name == nil || !strings.HasPrefix(e.Type, "create") || object != kind {
 		return false
 	}

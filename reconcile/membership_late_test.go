@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/emulator/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
 )
@@ -126,6 +127,38 @@ func TestAudiencesThatAreNotThereAnyMoreStopNoRecovery(t *testing.T) {
 		}), w.store)
 		if _, err := w.agent.Recover(t.Context()); err != nil {
 			t.Errorf("status %d: %v", status, err)
+		}
+	}
+}
+
+// A create of an audience has no key. One whose answer was lost, and which somebody
+// archives before the next run, is found in the audit log, held as removed by hand, and
+// not made a second time.
+func TestLostAudienceThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
+	for _, lists := range []string{"yes", "no"} {
+		w := newWorld(t, emulatortest.WithPoints(t, "list_archived="+lists))
+		w.audience("customers", 0, 100)
+		if _, err := w.through(&lost{suffix: "/custom_audiences"}, w.store).Apply(t.Context(), w.plan()); err != nil {
+			t.Fatal(err)
+		}
+		made := w.made("custom_audience")
+		if err := w.sleep(t.Context(), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		w.service.Must(t, http.MethodPost, "/custom_audiences/"+made+"/archive", nil)
+		if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
+			t.Fatal(err)
+		}
+		w.agent = w.newAgent()
+		if recovered, err := w.agent.Recover(t.Context()); err != nil || len(recovered.Undecided) != 0 {
+			t.Fatalf("lists %s: Recover = %+v, %v; want it decided", lists, recovered, err)
+		}
+		w.apply()
+		if again := w.made("custom_audience"); again != made {
+			t.Errorf("lists %s: it was made again, as %s", lists, again)
+		}
+		if got := describe(w.plan().Plan); !strings.Contains(got, "held: removed-by-hand") {
+			t.Errorf("lists %s: the plan is %s; want it held as removed by hand", lists, got)
 		}
 	}
 }

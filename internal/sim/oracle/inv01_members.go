@@ -74,7 +74,9 @@ func (r *Request) file() string {
 // OperationsOnce is invariant 1 for who is in an audience: the service accepts one
 // operation for each that the files ask for. What failed, or what somebody else
 // did in between, makes it another. The files of the run ask for it (invariant 2), and
-// it has a key (interface, part 4).
+// it has a key (interface, part 4). Where a service learns keys late and one request
+// reaches it twice, it may take the first and refuse the second, which is all that the
+// agent hears.
 func OperationsOnce(h *History) error {
 	if h.Shared {
 		return nil // each agent sends its own
@@ -95,11 +97,20 @@ func OperationsOnce(h *History) error {
 		if err := h.asksFor(o); err != nil {
 			return err
 		}
-		if before != nil && !h.strange(before.Entry) && before.ended != "failed" && before.Action == o.Action && before.digest == o.digest && before.Key != o.Key {
+		if before != nil && !h.strange(before.Entry) && before.ended != "failed" && before.Action == o.Action && before.digest == o.digest && before.Key != o.Key && !h.secondRefused(before) {
 			return fmt.Errorf("entry %d: %s of one list was accepted for %s in entry %d, and again under another key", o.Seq, o.Action, o.tag, before.Seq)
 		}
 	}
 	return nil
+}
+
+// secondRefused says that the one request that an operation was sent with was refused,
+// by a service that does not hold keys.
+func (h *History) secondRefused(o *operated) bool {
+	if h.KeysHold || o.sent == nil || o.sent.Status < 400 || o.sent.Status >= 500 {
+		return false
+	}
+	return !slices.ContainsFunc(h.Requests, func(r *Request) bool { return r != o.sent && r.Key == o.Key && r.Path == o.sent.Path })
 }
 
 // asksFor says that the files of the run that sent an operation ask for it.

@@ -82,10 +82,11 @@ func (h *History) listedBetween(first, then *Entry) bool {
 }
 
 // takenAway says that somebody else had ended what an agent made, whose answer it
-// had not heard: lists need not show what is archived.
+// had not heard: lists need not show what is archived, and the audit log tells it by
+// its name.
 func (h *History) takenAway(id string, before int64) bool {
 	last := h.Live(before - 1)[id]
-	return last.gone() && h.strange(last) && slices.ContainsFunc(h.Requests, func(r *Request) bool { return r.lost() && r.Mutates() })
+	return last.gone() && h.strange(last) && nameless[last.Kind] && slices.ContainsFunc(h.Requests, func(r *Request) bool { return r.lost() && r.Mutates() })
 }
 
 // listOf is where the kinds are listed whose creates have no key.

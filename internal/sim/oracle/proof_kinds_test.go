@@ -167,6 +167,11 @@ func TestAudiencesAndLimitsOfOthersAreLetPass(t *testing.T) {
 			h.W[10].After = operation1("op_2", "failed")
 			h.replaced("op_3", "fb", "key-3")
 		},
+		"a replacement whose second delivery was refused by a service that learns keys late": func(h *History) {
+			h.KeysHold = false
+			h.Requests[len(h.Requests)-2].Status = 409
+			h.replaced("op_3", "fb", "key-3")
+		},
 		"a create that was delivered twice": func(h *History) {
 			made := h.Requests[5]
 			h.write(made, "first", "create", "audience", "ca_2", nil, Record{"name": "u1 people", "status": "processing"})

@@ -9,9 +9,12 @@ func TestExcusesGoNoFurtherThanTheirReason(t *testing.T) {
 		what   string
 		spoil  func(*History)
 	}{
-		{1, "a replacement under another key, as the second delivery of the first was refused", func(h *History) {
+		{1, "a replacement under another key, where the first went twice and was refused then", func(h *History) {
 			h.KeysHold = false
-			h.Requests[len(h.Requests)-2].Status = 409
+			again := *h.Requests[len(h.Requests)-2]
+			again.N, again.Status = len(h.Requests)+1, 409
+			h.Requests[len(h.Requests)-2].Status = 0
+			h.Requests = append(h.Requests, &again)
 			h.replaced("op_3", "fb", "key-3")
 		}},
 		{8, "people taken out after a list that failed", func(h *History) {
