@@ -16,10 +16,10 @@ import (
 // where no other was ever accepted, else at most the next after the one it began with.
 func (a *Agent) givenBy(ctx context.Context, step state.Step, seen progressed, before int64) (int64, error) {
 	all, err := a.Service.MemberOperations(ctx, step.Operations[0].ResourceID)
-	if err != nil {
+	if stops(err) {
 		return 0, err
 	}
-	if len(all) == 1 && all[0].ID == step.JobID {
+	if err == nil && len(all) == 1 && all[0].ID == step.JobID {
 		return seen.revision, nil
 	}
 	return min(seen.revision, before+1), nil
