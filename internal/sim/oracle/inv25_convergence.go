@@ -75,6 +75,8 @@ func (h *History) forAPerson(tag, reason string) bool {
 		return true
 	case strings.HasPrefix(reason, "adopt ") && !hasKey[item.Kind] && h.refusedTheSecond(tag):
 		return true
+	case overSomebody(reason) && h.doneThoughRefused(tag):
+		return true
 	case !ofPeople[item.Kind]:
 		return false
 	case (strings.HasPrefix(reason, "conflict ") || strings.HasPrefix(reason, "drift ")) && (h.sentTwice(tag) || h.peopleInDoubt(tag)):
@@ -112,6 +114,19 @@ func (h *History) waitsForALimit(tag string, excused map[string]string) bool {
 func (h *History) refusedTheSecond(tag string) bool {
 	return slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool {
 		r := h.requestOf(e)
+		return r != nil && r.Status >= 400 && r.Status < 500
+	})
+}
+
+// doneThoughRefused says that a write was carried out, and all its agent heard is that
+// it was refused, as it was delivered twice: what it did is somebody else's to the agent.
+func (h *History) doneThoughRefused(tag string) bool {
+	return slices.ContainsFunc(h.W, func(e Entry) bool {
+		_, ours := h.ours(&e)
+		if !ours || !managed(&e) || e.Before == nil || e.tag() != tag {
+			return false
+		}
+		r := h.requestOf(&e)
 		return r != nil && r.Status >= 400 && r.Status < 500
 	})
 }

@@ -65,6 +65,24 @@ func TestWhatWaitsForALimitIsExcusedWithoutLimitsAlone(t *testing.T) {
 	}
 }
 
+// A limit that was written, and whose second delivery was refused, looks changed by
+// somebody else: that is excused where it is held as such.
+func TestAWriteThatWasDoneThoughRefusedIsExcused(t *testing.T) {
+	for _, row := range []struct {
+		status  int
+		reason  string
+		excused bool
+	}{{422, "conflict held", true}, {200, "conflict held", false}, {422, "activates held", false}} {
+		h := sound()
+		beyond(h)
+		h.limitWritten("update", window(300, "2026-04-01"))
+		h.Requests[len(h.Requests)-1].Status = row.status
+		if err := Convergence(h, map[string]string{"w1": row.reason}); (err == nil) != row.excused {
+			t.Errorf("answered with %d and %s: %v; want it excused: %v", row.status, row.reason, err, row.excused)
+		}
+	}
+}
+
 // refuseLimits has the account lose its limits.
 func (h *History) refuseLimits() {
 	r := h.send(2, 4, limitsPath, "", "")
