@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/diag"
 	"adsync/plan"
 	"adsync/reconcile"
 )
@@ -104,6 +105,26 @@ func TestC5AnotherOwnerIsSaid(t *testing.T) {
 	problems := w.plan().Plan.Problems
 	if len(problems) != 1 || !strings.Contains(problems[0].Message, "and 2 more of these files' resources") {
 		t.Errorf("after 3 changes by hand the plan says %v; want one other owner", problems)
+	}
+}
+
+// C9: an ad account that somebody paused meanwhile is said in each plan, until it is
+// active again.
+func TestC9APausedAccountIsSaid(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "active")
+	w.clean()
+	for _, order := range []struct {
+		path string
+		said int
+	}{{"/ad_account/pause", 1}, {"/ad_account/activate", 0}} {
+		w.service.Must(t, http.MethodPost, order.path, nil)
+		for range 2 {
+			problems := w.plan().Plan.Problems
+			if len(problems) != order.said || len(problems) > 0 && (problems[0].Code != diag.AccountPaused || problems[0].Severity != diag.Warning) {
+				t.Errorf("after %s the plan says %v; want %d warnings of it", order.path, problems, order.said)
+			}
+		}
 	}
 }
 

@@ -123,3 +123,14 @@ func (a *Agent) tellOneByOne(live *Live) []diag.Problem {
 	}
 	return problems
 }
+
+// pausedAccount is the status of an ad account of which nothing is delivered.
+const pausedAccount = "paused"
+
+// tellPaused says that the ad account itself is paused.
+func (a *Agent) tellPaused() []diag.Problem {
+	if !a.paused {
+		return nil
+	}
+	return []diag.Problem{{Severity: diag.Warning, Code: diag.AccountPaused, Message: "the ad account is paused at the service: nothing is delivered until somebody activates it"}}
+}

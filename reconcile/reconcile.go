@@ -51,7 +51,8 @@ type Agent struct {
 	Crash   func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
 	Breaks  *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package
 
-	pace pace
+	pace   pace
+	paused bool // the ad account itself, when it was last read
 }
 
 // Progress is how far a long piece of work is.
@@ -166,7 +167,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), tellLate(live), a.tellForeign(ctx, computed, last))
+	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
 	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, input: input, renamed: renamed, reverts: desired.Left != nil, Approved: approved}, nil
 }
 
@@ -271,6 +272,7 @@ func (a *Agent) checkAccount(ctx context.Context) error {
 			return &WrongAccountError{c.field, c.have, c.want}
 		}
 	}
+	a.paused = live.Status == pausedAccount
 	a.Account = state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}
 	zone, err := time.LoadLocation(live.TimeZone)
 	if err != nil {

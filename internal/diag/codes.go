@@ -60,6 +60,7 @@ const (
 	KeyConflict        Code = "ADS2012" // the service holds another request under the same key
 	ReadOneByOne       Code = "ADS2013" // a kind the service has no list of
 	CreateConflict     Code = "ADS2014" // a create met a conflict, and the service does not say with what
+	AccountPaused      Code = "ADS2015" // the ad account itself is paused
 )
 
 // Codes of problems with adsync's own state.

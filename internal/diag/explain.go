@@ -69,6 +69,9 @@ var aboutService = []Explanation{
 	{CreateConflict, "a create was answered with a conflict, and not with which", "Its key may have made something with other values, or what it names is there already. That nothing shows proves nothing.",
 		"Look in the ad manager. If it is there, give its id as id: in the files; if not, adsync resolve ADDRESS --as not-applied.",
 		"campaign/spring: the service answered its create with a conflict, and nothing shows whether it is there (ADS2014)"},
+	{AccountPaused, "the ad account itself is paused", "Nothing of it is delivered, whatever is active in it. What is changed meanwhile counts from the moment somebody activates the account.",
+		"Ask who paused it. adsync activates no account by itself: that is done in the ad manager, or by status: active of a kind: account in the files.",
+		"the ad account is paused at the service: nothing is delivered until somebody activates it (ADS2015)"},
 }
 
 var aboutState = []Explanation{
