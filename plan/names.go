@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"adsync/internal/resource"
@@ -36,20 +37,49 @@ func (d *differ) nameIDs() {
 
 // namedByID gives a value with ids in place of the keys whose ids are known.
 func (d *differ) namedByID(v resource.Value) (named resource.Value, changed bool) {
-	entries := slices.Clone(v.Entries())
-	for i, said := range entries {
-		if id := d.idOf(said); id != "" {
-			entries[i], changed = id, true
+	said := v.Entries()
+	ids := make([]string, len(said))
+	for i, name := range said {
+		ids[i] = cmp.Or(d.idOf(name), name)
+		changed = changed || ids[i] != name
+	}
+	if !changed {
+		return v, false
+	}
+	return resource.Called(v, ids, said), true
+}
+
+// nameSides has what is live and what was applied last say the keys of what the
+// files have, beside the ids, where a field names something.
+func (d *differ) nameSides() {
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		for _, a := range d.all[c.place].kind.naming {
+			for j := range c.Fields {
+				if f := &c.Fields[j]; f.Name == a.Name && f.beside != nil {
+					with := *f.beside
+					with.live, with.last = d.byKeys(a, with.live), d.byKeys(a, with.last)
+					f.beside = &with
+				}
+			}
 		}
 	}
-	switch {
-	case !changed:
-		return v, false
-	case v.Items() == nil:
-		return resource.Text(entries[0]).As(v.Text()).At(v.Position), true
+}
+
+func (d *differ) byKeys(a *resource.Attribute, v resource.Value) resource.Value {
+	ids := v.Entries()
+	names := make([]string, len(ids))
+	known := false
+	for i, id := range ids {
+		names[i] = id
+		if live := d.liveByID(a.Of)[id]; live != nil && d.Desired.Get(live.Address) != nil {
+			names[i], known = live.Address.String(), true
+		}
 	}
-	slices.Sort(entries)
-	return resource.List(slices.Compact(entries)).At(v.Position), true
+	if !known {
+		return v
+	}
+	return resource.Called(v, ids, names)
 }
 
 // idOf is the id of what is named by key and is, or was, at the service, "" for

@@ -62,6 +62,7 @@ func (d *differ) breaks(c *Change, live *resource.Resource) bool {
 // settle finishes the plan: what counts need, spend, and the one order.
 func (d *differ) settle() {
 	d.countBeneath()
+	d.nameSides()
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		slices.Sort(c.Hazards)

@@ -154,7 +154,7 @@ func (f *adopter) named(schema *resource.Schema, r *resource.Resource) *resource
 	copied.Attributes = slices.Clone(r.Attributes)
 	for i := range schema.Attributes {
 		if a := &schema.Attributes[i]; a.Of != "" && r.Value(a.Name).IsSet() {
-			copied.Set(a.Name, byIDs(r.Value(a.Name), f.liveID))
+			copied.Set(a.Name, a.ByIDs(r.Value(a.Name), f.liveID))
 		}
 	}
 	return &copied

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -71,23 +70,8 @@ func (r *run) named(p part) part {
 	for i := range p.fields {
 		f := &p.fields[i]
 		if a, ok := schema.Attribute(f.Name); ok && a.Of != "" {
-			f.Desired = byIDs(f.Desired, func(a resource.Address) string { return r.ids[a] })
+			f.Desired = a.ByIDs(f.Desired, func(a resource.Address) string { return r.ids[a] })
 		}
 	}
 	return p
-}
-
-// byIDs gives a value with ids in place of the keys whose ids are known.
-func byIDs(v resource.Value, id func(resource.Address) string) resource.Value {
-	entries := slices.Clone(v.Entries())
-	for i, said := range entries {
-		if address, byKey := resource.ParseAddress(said); byKey {
-			entries[i] = cmp.Or(id(address), said)
-		}
-	}
-	if v.Items() == nil && len(entries) == 1 {
-		return resource.Text(entries[0]).At(v.Position)
-	}
-	slices.Sort(entries)
-	return resource.List(slices.Compact(entries)).At(v.Position)
 }

@@ -54,7 +54,7 @@ func (t *teller) values(c *plan.ChangeDocument, f *plan.FieldDocument) string {
 	}
 	shown := t.one(a, from, to) + " → " + t.one(a, to, from)
 	if a.Type.IsList() {
-		return shown + difference(a, from.Items(), to.Items())
+		return shown + difference(a, from, to)
 	}
 	return shown + moved(a, from, to)
 }
@@ -120,14 +120,23 @@ func commonPrefix(a, b []rune) int {
 const entriesShown = 5
 
 // difference names what a list gains and loses.
-func difference(a *resource.Attribute, from, to []string) string {
+func difference(a *resource.Attribute, before, after resource.Value) string {
+	from, to := before.Items(), after.Items()
+	called := map[string]string{}
+	for _, v := range []resource.Value{before, after} {
+		for i, shown := range a.Shown(v) {
+			if id := v.Items()[i]; shown != id || called[id] == "" {
+				called[id] = shown
+			}
+		}
+	}
 	var parts []string
 	for _, d := range []struct {
 		sign string
 		some []string
 	}{{"+", missingFrom(from, to)}, {"-", missingFrom(to, from)}} {
 		for _, item := range d.some[:min(len(d.some), entriesShown)] {
-			parts = append(parts, d.sign+oneOf(a, item))
+			parts = append(parts, d.sign+oneOf(a, called[item]))
 		}
 		if more := len(d.some) - entriesShown; more > 0 {
 			parts = append(parts, fmt.Sprintf("%s%d more", d.sign, more))

@@ -47,6 +47,8 @@ func (a *Attribute) Show(v Value) string {
 		return strconv.Itoa(len(v.Items())) + " entries"
 	case a.Type.IsList() && len(v.Items()) == 0:
 		return "(empty)"
+	case a.Addressed != "":
+		return diag.Printable(a.JoinItems(a.Shown(v)))
 	case a.Type == TypeMembers:
 		return diag.Printable(showMembers(v))
 	case a.Type == TypeText || a.Type == TypeQuery || a.Type == TypeObject:

@@ -1,6 +1,47 @@
 package resource
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
+
+// Called gives a value of the ids, in the form and at the place of another, that
+// says for people how each of them is called. Ids of a list come sorted, each once.
+func Called(v Value, ids, names []string) Value {
+	if v.Items() == nil {
+		return Text(ids[0]).As(names[0]).At(v.Position)
+	}
+	called := map[string]string{}
+	for i, id := range ids {
+		called[id] = names[i]
+	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(ids)))
+	said := make([]string, len(sorted))
+	for i, id := range sorted {
+		said[i] = called[id]
+	}
+	return List(sorted).As(strings.Join(said, betweenNames)).At(v.Position)
+}
+
+// betweenNames stands in no id and in no address.
+const betweenNames = ", "
+
+// Shown gives the entries of a value as people read them: what is called by a key,
+// with its id.
+func (a *Attribute) Shown(v Value) []string {
+	ids := v.Entries()
+	names := strings.Split(v.Written(), betweenNames)
+	if a.Addressed == "" || len(names) != len(ids) {
+		return ids
+	}
+	shown := slices.Clone(ids)
+	for i, name := range names {
+		if name != ids[i] {
+			shown[i] = name + " (" + ids[i] + ")"
+		}
+	}
+	return shown
+}
 
 // ByKeys gives a value with addresses in place of the ids of what has one, of an
 // attribute that takes both; every other value is as it is.
