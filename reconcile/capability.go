@@ -12,7 +12,9 @@ import (
 )
 
 // findCapabilities learns what the account allows, as far as this run needs it,
-// with validate_only jobs: they change nothing (design.md section 4).
+// with validate_only jobs: they change nothing (design.md section 4). Whether it
+// has jobs at all is told by any of them, so that none goes out for that alone
+// where another does anyway.
 func (r *run) findCapabilities(ctx context.Context) error {
 	known, err := r.knownCapabilities(ctx)
 	if err != nil {
@@ -22,15 +24,49 @@ func (r *run) findCapabilities(ctx context.Context) error {
 	if len(r.changes) == 0 {
 		return nil
 	}
-	if _, asked := known[resource.BulkJobs]; !asked {
-		if err := r.probe(ctx, resource.BulkJobs, "lifetime"); err != nil {
+	jobs, asked := known[resource.BulkJobs]
+	if _, also := known[resource.BulkDailyBudget]; !also && (jobs || !asked) && r.needs(resource.BulkDailyBudget) {
+		if err := r.probe(ctx, resource.BulkDailyBudget, "daily"); err != nil {
 			return err
 		}
 	}
-	if _, asked := known[resource.BulkDailyBudget]; !asked && r.caps[resource.BulkJobs] && r.needs(resource.BulkDailyBudget) {
-		return r.probe(ctx, resource.BulkDailyBudget, "daily")
+	if _, asked = known[resource.BulkJobs]; asked {
+		return nil
 	}
-	return nil
+	if r.rehearses() && slices.ContainsFunc(r.creates(), r.begins) {
+		return r.supposeJobs(ctx)
+	}
+	return r.probe(ctx, resource.BulkJobs, "lifetime")
+}
+
+// begins says that a create is the first of a tree that a job could hold.
+func (r *run) begins(p part) bool {
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	return schema.Bulk.Create != "" && schema.Parent == ""
+}
+
+// supposeJobs takes it that the account has jobs, until a rehearsal tells. A forecast
+// sends none, so that it asks.
+func (r *run) supposeJobs(ctx context.Context) error {
+	r.caps[resource.BulkJobs] = true
+	if r.forecast == nil {
+		r.supposed = true
+		return nil
+	}
+	notes := *r.forecast
+	err := r.probe(ctx, resource.BulkJobs, "lifetime")
+	*r.forecast = notes
+	r.supposed = r.caps[resource.BulkJobs]
+	return err
+}
+
+// askWhereSupposed asks whether the account has jobs where no rehearsal told.
+func (r *run) askWhereSupposed(ctx context.Context) error {
+	if !r.supposed {
+		return nil
+	}
+	r.supposed = false
+	return r.probe(ctx, resource.BulkJobs, "lifetime")
 }
 
 // knownCapabilities are those that were found out within a day: an account gains
@@ -81,6 +117,9 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 		r.forecast.read("check", jobsPath+"/{id}", 1)
 	}
 	page, err := r.dryRun(ctx, body)
+	if errors.Is(err, adsapi.ErrNotFound) && capability != resource.BulkJobs { // no jobs at all
+		return r.remember(ctx, resource.BulkJobs, false)
+	}
 	if err == nil && page.silent() {
 		r.caps[capability] = false // for this run; the next one asks again
 		return nil
@@ -89,6 +128,11 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 	var refused *adsapi.Error
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !(errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 422)) {
 		return fmt.Errorf("ask whether the account has %s: %w", capability, err)
+	}
+	if there && capability != resource.BulkJobs {
+		if err := r.remember(ctx, resource.BulkJobs, true); err != nil {
+			return err
+		}
 	}
 	return r.remember(ctx, capability, there)
 }

@@ -52,7 +52,7 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 			return adsapi.OperationPage{}, fmt.Errorf("%w: bulk job %s is still %q after %s; it was not sent again, and the next run asks for it (%s)",
 				errStillRunning, job.ID, job.Status, waited.Round(time.Second), diag.JobUnfinished)
 		}
-		if err := a.Sleep(ctx, pauses.next(waited)); err != nil {
+		if err := a.pauseBefore(ctx, pauses, began); err != nil {
 			return adsapi.OperationPage{}, err
 		}
 		if results = results && waited < busyFor; results {
@@ -62,6 +62,7 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 				return page, a.ended(ctx, step)
 			}
 			if results {
+				a.pace.goesOn(len(step.Operations), a.Now().Sub(began))
 				continue
 			}
 		}
@@ -81,6 +82,16 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 		return page, nil
 	}
 	return a.wholeResults(ctx, job)
+}
+
+// pauseBefore waits until a job is to be asked for.
+func (a *Agent) pauseBefore(ctx context.Context, p *pauses, began time.Time) error {
+	for wait := p.next(a.Now().Sub(began)); wait > 0; wait = p.more(a.Now().Sub(began)) {
+		if err := a.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // patienceFor is how long a job is waited for. One that was waited for before is

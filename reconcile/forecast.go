@@ -20,7 +20,7 @@ import (
 func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error) {
 	own := *a
 	own.Store, own.Watch = quiet{a.Store}, nil
-	own.Progress = nil
+	own.Progress, own.census = nil, a.census.clone()
 	r := own.newRun("plan", view)
 	r.dry, r.started, r.forecast = true, a.Now(), &forecast{}
 	files, err := a.Store.Files(ctx)
@@ -167,14 +167,15 @@ func (r *run) foretellReads(wave string, expected []expectation) {
 	}
 	for _, schema := range r.Schemas {
 		n := kinds[schema.Kind]
+		pages, fewer := r.census.byList(schema.Kind, n)
 		switch {
 		case n == 0:
 		case schema.Listing.Path != "":
 			r.forecast.read(wave, "/"+schema.Listing.Path, 1)
 		case schema.Listing.NoRead:
 			r.forecast.read(wave, "/"+schema.Collection, 1)
-		case len(expected) > readOne:
-			r.forecast.read(wave, "/"+schema.Collection, (n+499)/500)
+		case fewer:
+			r.forecast.read(wave, "/"+schema.Collection, pages)
 		default:
 			r.forecast.read(wave, "/"+schema.Collection+"/{id}", n)
 		}

@@ -14,7 +14,7 @@ import (
 // How many jobs run side by side, and how often a retryable failure is sent
 // again.
 const (
-	maxJobs   = 4
+	maxJobs   = 8
 	maxReruns = 3
 )
 

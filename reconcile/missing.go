@@ -34,16 +34,21 @@ func (r *refresher) lookFor(schema *resource.Schema, listed bool) {
 	if schema.Listing.NoRead || !schema.Paged() {
 		return
 	}
-	var missing []absent
+	missing := r.absentOf(schema)
+	r.missing = append(r.missing, missing)
+	if !listed {
+		r.live.OneByOne = append(r.live.OneByOne, OneByOne{schema.Kind, len(missing)})
+	}
+}
+
+// absentOf gives what is bound of a kind and was not read.
+func (r *refresher) absentOf(schema *resource.Schema) (missing []absent) {
 	for _, bound := range r.bound[schema.Kind] {
 		if r.byID[bound.ID] == nil {
 			missing = append(missing, absent{schema, bound})
 		}
 	}
-	r.missing = append(r.missing, missing)
-	if !listed {
-		r.live.OneByOne = append(r.live.OneByOne, OneByOne{schema.Kind, len(missing)})
-	}
+	return missing
 }
 
 // readMissing asks for what the lists did not show. Only what the service does

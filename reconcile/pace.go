@@ -15,25 +15,30 @@ import (
 type pace struct {
 	large, small *atomic.Int64 // 0: not known
 	out          *atomic.Bool  // a first large job is being asked for
+	followed     *atomic.Int64 // jobs so far
+	supposed     *atomic.Int64 // how long large ones take, as one took longer than those before it
 }
 
 // newPace begins a run.
-func newPace() pace { return pace{new(atomic.Int64), new(atomic.Int64), new(atomic.Bool)} }
+func newPace() pace {
+	return pace{new(atomic.Int64), new(atomic.Int64), new(atomic.Bool), new(atomic.Int64), new(atomic.Int64)}
+}
 
 const (
 	largeJob     = 100                     // operations from which jobs are held to be alike
 	perOperation = 2500 * time.Microsecond // first guess of how long one takes
 	largePause   = 1000 * perOperation     // between two looks whether the first large job has ended
+	steadyPause  = 25 * time.Second        // up to which a wait is twice all before it
 	longestPause = time.Minute             // at most between two questions
 )
 
-// scout waits while another large job is the first to be asked for, a minute at
+// scout waits while another large job is the first to be asked for, two minutes at
 // most, or says that this one is the first; then home is to be called.
 func (p *pace) scout(ctx context.Context, sleep func(context.Context, time.Duration) error, operations int) (first bool, err error) {
 	if operations < largeJob || p.large == nil {
 		return false, nil
 	}
-	for waited := time.Duration(0); p.known(operations) == 0 && waited < longestPause; waited += largePause {
+	for waited := time.Duration(0); p.known(operations) == 0 && waited < 2*longestPause; waited += largePause {
 		if p.out.CompareAndSwap(false, true) {
 			return true, nil
 		}
@@ -48,28 +53,60 @@ func (p *pace) scout(ctx context.Context, sleep func(context.Context, time.Durat
 func (p *pace) home() { p.out.Store(false) }
 
 // pauses are the waits between the questions after one job.
-type pauses struct{ wait time.Duration }
+type pauses struct {
+	pace       *pace
+	operations int
+	first      time.Duration // until the first question
+	known      bool          // that jobs like it took about as long
+	place      time.Duration // in the row of those that are followed, so that not all ask at once
+	asked      int
+}
 
 // of gives the waits for a job of so many operations that was waited for before.
 func (p *pace) of(operations int, waited time.Duration) *pauses {
-	guess := time.Duration(operations) * perOperation
-	if took := p.known(operations); took > 0 {
-		guess = took + took*3/20
-		if took >= time.Second || operations >= largeJob { // whole seconds are known
-			guess += time.Second
-		}
+	own := &pauses{pace: p, operations: operations, known: p.known(operations) > 0}
+	if p.followed != nil {
+		own.place = time.Duration(p.followed.Add(1) % maxJobs)
 	}
-	return &pauses{min(max(guess-waited, firstPoll), 2*longestPause)}
+	own.first = min(max(own.guess()-waited, firstPoll), 2*longestPause)
+	return own
 }
 
-// next gives the wait after so long; a stuck job is asked for now and then.
-func (p *pauses) next(waited time.Duration) time.Duration {
-	if waited > busyFor {
-		return stuckPoll
+// guess is when the job is likely to be done.
+func (p *pauses) guess() time.Duration {
+	took := p.pace.known(p.operations)
+	if took == 0 {
+		return time.Duration(p.operations) * perOperation
 	}
-	wait := p.wait
-	p.wait = min(wait*5/2, longestPause)
-	return wait
+	guess := took + took*3/20 + p.place*took/50
+	if took >= time.Second || p.operations >= largeJob { // whole seconds are known
+		guess += time.Second
+	}
+	return guess
+}
+
+// more is how much longer to wait, as others like it were found to take longer
+// meanwhile; it is not asked for before that is over.
+func (p *pauses) more(waited time.Duration) time.Duration {
+	if left := p.guess() - waited; p.known && left > firstPoll {
+		return min(left, longestPause)
+	}
+	return 0
+}
+
+// next gives the wait after so long: a job that takes longer than was thought is
+// asked for ever more seldom, and a stuck one now and then.
+func (p *pauses) next(waited time.Duration) time.Duration {
+	p.asked++
+	switch {
+	case waited > busyFor:
+		return stuckPoll
+	case p.asked == 1:
+		return p.first
+	case p.asked == 2 && p.known: // it is only a little slower
+		return min(max(waited/2, firstPoll), longestPause)
+	}
+	return min(2*waited, max(steadyPause, waited/3), longestPause)
 }
 
 // took notes a job that was found done after so long: as the service says it, or
@@ -87,14 +124,33 @@ func (p *pace) took(operations int, job adsapi.Job, waited time.Duration, atOnce
 	case atOnce:
 		waited /= 2
 	}
-	p.alike(operations).Store(int64(max(waited, 1)))
+	kept := p.alike(operations)
+	if known := time.Duration(kept.Load()); waited < known { // the next may take as long as the slowest of late
+		waited = known - (known-waited)/4
+	}
+	kept.Store(int64(max(waited, 1)))
+	if operations >= largeJob {
+		p.supposed.Store(0)
+	}
+}
+
+// goesOn notes a job that was found under way after so long, and longer than those
+// before it took: the others are asked for later, too.
+func (p *pace) goesOn(operations int, waited time.Duration) {
+	if known := p.known(operations); known > 0 && waited > known && operations >= largeJob {
+		p.supposed.Store(int64(waited + waited/2))
+	}
 }
 
 func (p *pace) known(operations int) time.Duration {
 	if p.large == nil {
 		return 0
 	}
-	return time.Duration(p.alike(operations).Load())
+	took := p.alike(operations).Load()
+	if operations >= largeJob && took > 0 {
+		took = max(took, p.supposed.Load())
+	}
+	return time.Duration(took)
 }
 
 // alike is where it is kept of jobs of about so many operations.

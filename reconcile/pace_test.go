@@ -30,6 +30,7 @@ import (
 type counter struct {
 	service  http.Handler
 	unlisted bool
+	latency  time.Duration
 
 	mu      sync.Mutex
 	asked   map[string]int // by endpoint
@@ -42,6 +43,7 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(segments) > 1 && segments[0] != "ad_account" {
 		segments[1] = "{id}"
 	}
+	time.Sleep(c.latency)
 	answer := httptest.NewRecorder()
 	if list := c.unlisted && r.Method == http.MethodGet && (at == "campaigns" || at == "ad_groups" || at == "ads"); list {
 		answer.WriteHeader(http.StatusNotFound)

@@ -52,7 +52,8 @@ type Agent struct {
 	Breaks  *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package
 
 	pace   pace
-	paused bool // the ad account itself, when it was last read
+	census *census // what the lists of the account cost, once it was read
+	paused bool    // the ad account itself, when it was last read
 }
 
 // Progress is how far a long piece of work is.

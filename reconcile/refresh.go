@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"sync"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -23,6 +24,8 @@ type Live struct {
 	OneByOne  []OneByOne               // kinds the service has no list of
 	Late      []resource.Address       // bound, not shown yet, and taken to be as they were sent
 	Reading   Reading
+
+	byParent map[resource.Kind]int // kinds that are listed a parent, and how many parents there are
 }
 
 // Reading is how the account was read.
@@ -58,6 +61,7 @@ func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (
 	if err != nil {
 		return nil, err
 	}
+	a.census = a.censusOf(live)
 	return live, a.overlay(ctx, last, live)
 }
 
@@ -86,15 +90,21 @@ func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, facts bo
 		return nil, err
 	}
 	r.facts, r.live.Reading.Whole = facts, true
-	for _, schema := range a.Schemas {
+	return r.live, r.readKinds(ctx, wanted)
+}
+
+// readKinds reads kinds by their lists, and by its id what those do not show.
+func (r *refresher) readKinds(ctx context.Context, wanted func(*resource.Schema) bool) error {
+	r.fetchLists(ctx, wanted)
+	for _, schema := range r.agent.Schemas {
 		if !wanted(schema) {
 			continue
 		}
 		if err := r.readKind(ctx, schema); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return r.live, r.readMissing(ctx)
+	return r.readMissing(ctx)
 }
 
 func (a *Agent) refresher(ctx context.Context, last *resource.Snapshot) (*refresher, error) {
@@ -104,7 +114,7 @@ func (a *Agent) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 	}
 	return &refresher{
 		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files}, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
-		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{}},
+		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{}, byParent: map[resource.Kind]int{}},
 	}, nil
 }
 
@@ -138,8 +148,12 @@ type refresher struct {
 	live    *Live
 	byID    map[string]*resource.Resource
 	bound   map[resource.Kind][]*resource.Resource
-	missing [][]absent // a kind each: bound, and not in the lists
+	missing [][]absent                // a kind each: bound, and not in the lists
+	fetched map[resource.Kind]fetched // lists that were read before it was their turn
+	counts  sync.Mutex                // guards count
+	count   int                       // records that lists gave
 	facts   bool
+	known   bool // whose child what is looked for is: nothing has to be listed for that
 }
 
 func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error {
@@ -153,7 +167,7 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 		return nil
 	}
 	r.useOwnForms(schema.Kind) // the record may know the parents that the list leaves out
-	if schema.Parent != "" && (listMissing(err) || err == nil && r.orphans(schema.Kind)) {
+	if schema.Parent != "" && (listMissing(err) || err == nil && !r.known && r.orphans(schema.Kind)) {
 		err = r.listByParent(ctx, schema)
 	}
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) {
@@ -182,7 +196,9 @@ func listMissing(err error) bool {
 }
 
 func (r *refresher) listByParent(ctx context.Context, schema *resource.Schema) error {
-	for _, parent := range r.parents(schema.Parent) {
+	parents := r.parents(schema.Parent)
+	r.live.byParent[schema.Kind] = len(parents)
+	for _, parent := range parents {
 		if err := r.list(ctx, schema, url.Values{schema.ParentWire: {parent}}, parent); err != nil {
 			return err
 		}
@@ -210,12 +226,11 @@ func (r *refresher) parents(kind resource.Kind) []string {
 }
 
 func (r *refresher) list(ctx context.Context, schema *resource.Schema, query url.Values, parentID string) error {
-	include := r.including(schema, query)
-	err := r.listAs(ctx, schema, include, parentID)
-	if failed := new(adsapi.Error); len(include) > len(query) && errors.As(err, &failed) && failed.Status == 400 {
-		return r.listAs(ctx, schema, query, parentID) // a service that does not know what to include still lists
+	if f, ok := r.fetched[schema.Kind]; ok && len(query) == 0 {
+		return r.addAll(schema, f.records, f.err, parentID)
 	}
-	return err
+	records, err := r.fetch(ctx, schema, query)
+	return r.addAll(schema, records, err, parentID)
 }
 
 // including asks for what the facts of a kind need.
@@ -232,16 +247,14 @@ func (r *refresher) including(schema *resource.Schema, query url.Values) url.Val
 	return asked
 }
 
-func (r *refresher) listAs(ctx context.Context, schema *resource.Schema, query url.Values, parentID string) error {
-	for record, err := range r.reader.list(ctx, schema, query) {
-		if err != nil {
-			return fmt.Errorf("list %s: %w", cmp.Or(schema.Listing.Path, schema.Collection), err)
-		}
+// addAll takes in the records of a list, those too that came before it broke off.
+func (r *refresher) addAll(schema *resource.Schema, records []adsapi.Record, failure error, parentID string) error {
+	for _, record := range records {
 		if err := r.add(schema, record, parentID); err != nil {
 			return err
 		}
 	}
-	return nil
+	return failure
 }
 
 func (r *refresher) add(schema *resource.Schema, record adsapi.Record, parentID string) error {
@@ -257,7 +270,6 @@ func (r *refresher) add(schema *resource.Schema, record adsapi.Record, parentID 
 	r.byID[record.ID] = live
 	r.live.Records[record.ID] = record
 	r.live.Resources = append(r.live.Resources, live)
-	r.agent.progress("refresh", len(r.live.Resources), 0)
 	return nil
 }
 

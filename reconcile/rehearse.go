@@ -18,7 +18,7 @@ import (
 // its row, and nothing is applied. What such a job does not check (interface,
 // part 4, bulk rule 9) can still fail later.
 func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
-	if !r.caps[resource.BulkJobs] || r.Bulk.Rehearse == RehearseNever && (!r.dry || r.forecast != nil) {
+	if !r.caps[resource.BulkJobs] || !r.rehearses() {
 		return nil, nil
 	}
 	creation, err := r.planCreation(ctx)
@@ -27,11 +27,22 @@ func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
 	}
 	checks := r.rehearsed(creation)
 	if r.forecast != nil {
-		return nil, r.foretellChecks(checks)
+		err := r.foretellChecks(checks)
+		r.supposed = r.supposed && len(checks) == 0
+		return nil, errors.Join(err, r.askWhereSupposed(ctx))
 	}
-	return r.rehearseJobs(ctx, len(checks), func(i int) ([]diag.Problem, error) {
+	problems, err := r.rehearseJobs(ctx, len(checks), func(i int) ([]diag.Problem, error) {
 		return r.rehearseCreates(ctx, checks[i], creation.keys)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return problems, r.askWhereSupposed(ctx)
+}
+
+// rehearses says that this run sends its creates as validate_only jobs first.
+func (r *run) rehearses() bool {
+	return r.Bulk.Rehearse != RehearseNever || r.dry && r.forecast == nil
 }
 
 // rehearsed are the jobs a rehearsal sends: all, or the one that holds a tree of
@@ -79,6 +90,7 @@ func (r *run) rehearseJobs(ctx context.Context, jobs int, rehearse func(int) ([]
 		r.Agent.progress("check", i, jobs)
 		found, err := rehearse(i)
 		if errors.Is(err, adsapi.ErrNotFound) { // no bulk jobs any more: single requests carry everything
+			r.supposed = false
 			return problems.Sorted(), r.remember(ctx, resource.BulkJobs, false)
 		}
 		if err != nil {
@@ -195,6 +207,12 @@ func (r *run) validated(ctx context.Context, check batch) ([]diag.Problem, error
 	page, err := r.dryRun(ctx, body)
 	if err != nil {
 		return nil, fmt.Errorf("check with a validate_only job: %w", err)
+	}
+	if r.supposed && !page.silent() {
+		r.supposed = false
+		if err := r.remember(ctx, resource.BulkJobs, true); err != nil {
+			return nil, err
+		}
 	}
 	return r.refusals(check, page.OperationPage), nil
 }

@@ -81,7 +81,7 @@ func (r *run) repeatable(ctx context.Context, c *creation) ([]batch, error) {
 	if len(c.tails) == 0 {
 		return nil, nil
 	}
-	if err := r.readBack(ctx); err != nil {
+	if err := r.readBackOf(ctx, r.repeatedIn(c.tails)); err != nil {
 		return nil, err
 	}
 	if r.forecast != nil {
@@ -100,6 +100,15 @@ func (r *run) repeatable(ctx context.Context, c *creation) ([]batch, error) {
 		tails = append(tails, tail)
 	}
 	return tails, nil
+}
+
+// repeatedIn gives what of the tails' parents was not seen at the service yet.
+func (r *run) repeatedIn(tails []batch) []*standing {
+	repeated := map[resource.Address]bool{}
+	for _, p := range slices.Concat(tails...) {
+		repeated[p.part.change.Address] = repeated[p.part.change.Address] || p.repeat
+	}
+	return slices.DeleteFunc(r.unverified(), func(s *standing) bool { return !repeated[s.change.Address] })
 }
 
 // parentsStand says that the parents a tail repeats were read back as sent, and

@@ -31,6 +31,7 @@ type run struct {
 	astray    []part // creates of a job that did not come beneath the parent that is there
 	steps     int
 	dry       bool      // nothing is recorded: it only asks
+	supposed  bool      // that the account has jobs is not known, and the next job tells
 	forecast  *forecast // requests are noted here and not sent; nil: they are sent
 	teller    *teller
 
@@ -149,6 +150,9 @@ func (r *run) settle(p part, o state.OperationOutcome) {
 	r.teller.settled(p, o)
 	if o.ResourceID != "" {
 		r.ids[p.change.Address] = o.ResourceID
+	}
+	if p.create && o.Outcome == state.OutcomeApplied {
+		r.census.add(p.change.Address.Kind)
 	}
 	if o.Outcome != state.OutcomeApplied {
 		return

@@ -17,11 +17,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Reading back asks by id for up to readOne resources of a kind and by lists above
-// that. What does not show yet is asked for again, as reads may lag behind writes:
-// seven times, within little over a minute.
+// What does not show yet is asked for again, as reads may lag behind writes: seven
+// times, within little over a minute.
 const (
-	readOne       = 50
 	readAgain     = 7
 	firstReadWait = 500 * time.Millisecond
 )
@@ -29,9 +27,10 @@ const (
 // readBack compares what was applied with what the service now holds, and
 // records the normal form it gave. It waits for what may only lag; what reads
 // back as something else again is told, and not waited for.
-func (r *run) readBack(ctx context.Context) error {
+func (r *run) readBack(ctx context.Context) error { return r.readBackOf(ctx, r.unverified()) }
+
+func (r *run) readBackOf(ctx context.Context, waiting []*standing) error {
 	defer r.tellChecked()
-	waiting := r.unverified()
 	for try, wait := 0, time.Duration(0); len(waiting) > 0; try, wait = try+1, max(firstReadWait, 2*wait) {
 		if wait > 0 {
 			if err := r.Sleep(ctx, wait); err != nil {
@@ -236,31 +235,43 @@ func unseen(schema *resource.Schema, e expectation, there, hidden bool) observat
 	return observation{differs: []difference{{words: "it does not show at the service"}}}
 }
 
-// readAll reads by id the kinds of which few are asked for, and the others by
-// lists. It names the kinds the service does not show.
+// readAll reads each kind by ids or by its lists, whichever is fewer requests; what a
+// list does not show is asked for by its id. It names the kinds the service does not
+// show.
 func (a *Agent) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record, hidden map[resource.Kind]bool, err error) {
-	count := map[resource.Kind]int{}
+	bound, count := &resource.Snapshot{}, map[resource.Kind]int{}
+	var whole []expectation
 	for _, e := range expected {
-		count[e.address.Kind]++
-	}
-	var few, many []expectation
-	for _, e := range expected {
-		if count[e.address.Kind] > readOne {
-			many = append(many, e)
+		if schema := a.Schemas.Of(e.address.Kind); !schema.Paged() || schema.Listing.NoRead {
+			whole = append(whole, e)
 			continue
 		}
-		few = append(few, e)
+		count[e.address.Kind]++
+		bound.Add(&resource.Resource{Address: e.address, ID: e.id, ParentID: e.parentID})
 	}
-	records, hidden = make(map[string]adsapi.Record, len(expected)), map[resource.Kind]bool{}
-	if len(many) > 0 {
-		if records, hidden, err = a.listAll(ctx, many); err != nil {
-			return nil, nil, err
+	r, err := a.refresher(ctx, bound)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.known = true
+	listed := map[resource.Kind]bool{}
+	for _, schema := range a.Schemas {
+		if _, listed[schema.Kind] = a.census.byList(schema.Kind, count[schema.Kind]); !listed[schema.Kind] {
+			r.missing = append(r.missing, r.absentOf(schema))
 		}
 	}
-	return records, hidden, a.readEach(ctx, few, records, hidden)
+	if err := r.readKinds(ctx, func(s *resource.Schema) bool { return listed[s.Kind] }); err != nil {
+		return nil, nil, fmt.Errorf("read back: %w", err)
+	}
+	hidden = map[resource.Kind]bool{}
+	for _, live := range r.live.Resources {
+		hidden[live.Address.Kind] = hidden[live.Address.Kind] || live.AsSent
+	}
+	return r.live.Records, hidden, a.readWhole(ctx, whole, r.live.Records, hidden)
 }
 
-func (a *Agent) readEach(ctx context.Context, expected []expectation, records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
+// readWhole reads kinds that come in one answer each.
+func (a *Agent) readWhole(ctx context.Context, expected []expectation, records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
 	reader := a.reader()
 	for i, e := range expected {
 		a.progress("read back", i, len(expected))
@@ -279,30 +290,6 @@ func (a *Agent) readEach(ctx context.Context, expected []expectation, records ma
 		}
 	}
 	return nil
-}
-
-// listAll reads the lists; what they do not show is asked for by its id.
-func (a *Agent) listAll(ctx context.Context, expected []expectation) (map[string]adsapi.Record, map[resource.Kind]bool, error) {
-	bound := &resource.Snapshot{}
-	for _, e := range expected {
-		bound.Add(&resource.Resource{Address: e.address, ID: e.id, ParentID: e.parentID})
-	}
-	wanted := map[resource.Kind]bool{}
-	for r := range bound.All() {
-		wanted[r.Address.Kind] = true
-	}
-	live, err := a.refreshed(ctx, bound, false, func(s *resource.Schema) bool { return wanted[s.Kind] })
-	if err != nil {
-		return nil, nil, fmt.Errorf("read back: %w", err)
-	}
-	hidden := map[resource.Kind]bool{}
-	for _, r := range live.Resources {
-		hidden[r.Address.Kind] = hidden[r.Address.Kind] || r.AsSent
-	}
-	for kind := range live.Lacking {
-		hidden[kind] = true
-	}
-	return live.Records, hidden, nil
 }
 
 // compare holds what was sent against what reading back gives: the normal forms

@@ -1,0 +1,92 @@
+package reconcile
+
+import (
+	"maps"
+	"sync"
+
+	"adsync/internal/resource"
+)
+
+// readOne is up to how many resources of a kind are asked for by id while nobody
+// knows what a list of it costs.
+const readOne = 50
+
+// census is what it takes to list the account, as it was read and as this run adds
+// to it. The nil census knows nothing.
+type census struct {
+	mu    sync.Mutex
+	kinds map[resource.Kind]counted
+}
+
+// counted is one kind: how many there are, and how its list is asked for.
+type counted struct {
+	rows    int
+	parents int  // each asked for its own list; 0: one list holds them all
+	none    bool // there is no list
+}
+
+// requests is how many a list of the kind takes.
+func (c counted) requests() int {
+	return max(1, c.parents, (c.rows+rowsAPage-1)/rowsAPage)
+}
+
+// censusOf counts what was read.
+func (a *Agent) censusOf(live *Live) *census {
+	c := &census{kinds: map[resource.Kind]counted{}}
+	for _, o := range live.OneByOne {
+		c.kinds[o.Kind] = counted{none: true}
+	}
+	for _, schema := range a.Schemas {
+		parents, byParent := live.byParent[schema.Kind]
+		if none := c.kinds[schema.Kind].none; mirrors(schema) && !none && (!byParent || parents > 0) {
+			c.kinds[schema.Kind] = counted{parents: parents}
+		}
+	}
+	for _, r := range live.Resources {
+		c.add(r.Address.Kind)
+	}
+	return c
+}
+
+// add counts one more of a kind that is known.
+func (c *census) add(kind resource.Kind) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known, ok := c.kinds[kind]; ok {
+		known.rows++
+		c.kinds[kind] = known
+	}
+}
+
+// byList says whether so many of a kind are read in fewer requests by its list, and
+// how many those are.
+func (c *census) byList(kind resource.Kind, n int) (requests int, fewer bool) {
+	known, ok := c.of(kind)
+	if !ok {
+		return counted{rows: n}.requests(), n > readOne
+	}
+	return known.requests(), !known.none && known.requests() < n
+}
+
+func (c *census) of(kind resource.Kind) (counted, bool) {
+	if c == nil {
+		return counted{}, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, ok := c.kinds[kind]
+	return known, ok
+}
+
+// clone is one that counts by itself.
+func (c *census) clone() *census {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &census{kinds: maps.Clone(c.kinds)}
+}
