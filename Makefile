@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days
+.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor
 
 all: build
 
@@ -89,6 +89,12 @@ sim:
 	$$run -sim.seed $$(( $(SEED) + half )) -sim.into ../../bin/sim.second.json & second=$$!; \
 	wait $$first; failed=$$?; wait $$second || failed=1; \
 	../../bin/sim.test -test.v -test.run TestTotals$$ -sim.from ../../bin/sim.first.json,../../bin/sim.second.json && exit $$failed
+
+# floor: requests and time of every shape of account, whatever its jobs take, in whole
+# sizes, on a simulated clock beside what the limits dictate.
+floor:
+	$(GO) test -count=1 -v -timeout 60m -run 'TestRequestsOfEveryShape|TestUpdatesAreASubmission|TestAFullCreateWaits|TestReadingOneByOne' ./reconcile -whole
+	$(GO) test -count=1 -v -run 'TestAFleet|TestOneAccountCosts' ./internal/adsapi
 
 # idle: what 100 accounts of 150 resources cost a daemon in which nothing happens.
 idle:

@@ -240,13 +240,15 @@ func unseen(schema *resource.Schema, e expectation, there, hidden bool) observat
 // show.
 func (a *Agent) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record, hidden map[resource.Kind]bool, err error) {
 	bound, count := &resource.Snapshot{}, map[resource.Kind]int{}
-	var whole []expectation
 	for _, e := range expected {
-		if schema := a.Schemas.Of(e.address.Kind); !schema.Paged() || schema.Listing.NoRead {
-			whole = append(whole, e)
+		count[e.address.Kind]++
+	}
+	var apart []expectation
+	for _, e := range expected {
+		if schema := a.Schemas.Of(e.address.Kind); !schema.Paged() || schema.Listing.NoRead || !mirrors(schema) && count[schema.Kind] <= readOne {
+			apart = append(apart, e)
 			continue
 		}
-		count[e.address.Kind]++
 		bound.Add(&resource.Resource{Address: e.address, ID: e.id, ParentID: e.parentID})
 	}
 	r, err := a.refresher(ctx, bound)
@@ -256,9 +258,11 @@ func (a *Agent) readAll(ctx context.Context, expected []expectation) (records ma
 	r.known = true
 	listed := map[resource.Kind]bool{}
 	for _, schema := range a.Schemas {
-		if _, listed[schema.Kind] = a.census.byList(schema.Kind, count[schema.Kind]); !listed[schema.Kind] {
-			r.missing = append(r.missing, r.absentOf(schema))
+		if _, fewer := a.census.byList(schema.Kind, len(r.bound[schema.Kind])); fewer {
+			listed[schema.Kind] = true
+			continue
 		}
+		r.missing = append(r.missing, r.absentOf(schema))
 	}
 	if err := r.readKinds(ctx, func(s *resource.Schema) bool { return listed[s.Kind] }); err != nil {
 		return nil, nil, fmt.Errorf("read back: %w", err)
@@ -267,11 +271,14 @@ func (a *Agent) readAll(ctx context.Context, expected []expectation) (records ma
 	for _, live := range r.live.Resources {
 		hidden[live.Address.Kind] = hidden[live.Address.Kind] || live.AsSent
 	}
-	return r.live.Records, hidden, a.readWhole(ctx, whole, r.live.Records, hidden)
+	for kind := range r.live.Lacking {
+		hidden[kind] = true
+	}
+	return r.live.Records, hidden, a.readApart(ctx, apart, r.live.Records, hidden)
 }
 
-// readWhole reads kinds that come in one answer each.
-func (a *Agent) readWhole(ctx context.Context, expected []expectation, records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
+// readApart reads kinds that come in one answer each, or that an account may not have.
+func (a *Agent) readApart(ctx context.Context, expected []expectation, records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
 	reader := a.reader()
 	for i, e := range expected {
 		a.progress("read back", i, len(expected))

@@ -102,6 +102,7 @@ func (a *app) dial(s *session, p sources.Project, cfg adsapi.Config) (*adsapi.Cl
 		a.heard(cfg.Key.Reveal())
 	}
 	c := a.clock.orSystem()
+	cfg.Address = a.addresses.of(cfg.BaseURL, c.now)
 	cfg.UserAgent, cfg.Waiting, cfg.Now, cfg.Sleep, cfg.Transport = "adsync/"+release, a.waiting, c.now, c.sleep, a.ground.carry
 	client, err := adsapi.New(cfg)
 	if err != nil {

@@ -98,6 +98,8 @@ type daemonRun struct {
 	looks   looking       // in the place of what system tells; zero but in a simulation
 	hub     *daemon.Hub
 
+	addresses addresses // whose limits the accounts share
+
 	known map[string]daemon.Account // by name: those that run
 }
 

@@ -48,7 +48,7 @@ func versionOf(a sources.DaemonAccount) string {
 func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daemon.Account {
 	name := a.Name.Value
 	own := d.app.forAccount(d.log.With("account", name))
-	own.heard = d.secrets.add
+	own.heard, own.addresses = d.secrets.add, &d.addresses
 	if a.Operator != "" {
 		own.flags.operator = a.Operator
 	}

@@ -48,6 +48,8 @@ type app struct {
 	ground  ground
 	git     *gitSource // nil where a folder is read
 
+	addresses *addresses // which other accounts of this process ask from, too; nil: there are none
+
 	heard func(secret string) // is told of each credential that is read; nil: nobody blots it out
 	told  func(text string)   // hears the notes of a quiet command; nil: nobody does
 }

@@ -78,6 +78,8 @@ func New(cfg Config) (*Client, error) {
 		transport = guard{base: base, next: transport}
 	}
 	waits := newWaits(cfg)
+	limiter := newLimiter(cfg.Limits, cfg.Now, cfg.Sleep, waits.tell)
+	limiter.address = cfg.Address
 	return &Client{
 		base:           base,
 		key:            cfg.Key,
@@ -86,7 +88,7 @@ func New(cfg Config) (*Client, error) {
 		halt:           cfg.Halt,
 		around:         cfg.Around,
 		submissions:    &submissions{},
-		limiter:        newLimiter(cfg.Limits, cfg.Now, cfg.Sleep, waits.tell),
+		limiter:        limiter,
 		breaker:        newBreaker(cfg, waits.tell),
 		budget:         newBudget(),
 		waits:          waits,

@@ -40,6 +40,9 @@ type Config struct {
 	Around    func(ctx context.Context, attempt func())
 	UserAgent string
 	Limits    Limits
+	// Address is shared by the clients of accounts that are asked from one network
+	// address; nil where there is one account only.
+	Address *Address
 	// Now, Sleep and Rand are the clock and the randomness; nil means the
 	// real ones. They belong together: after Sleep(d), Now must have moved
 	// on by d.

@@ -21,6 +21,9 @@ type limiter struct {
 	bulk      *window
 	endpoints map[string]*window // by endpoint.template
 	heldUntil time.Duration      // on clock
+
+	address *Address // nil: no other account is asked from here
+	turn    int64    // the last that was drawn there; the address guards it
 }
 
 func newLimiter(limits Limits, now func() time.Time, sleep func(context.Context, time.Duration) error, said func(string, time.Duration)) *limiter {
@@ -44,11 +47,13 @@ func part(limit int, share float64) int { return max(1, int(float64(limit)*share
 
 // wait returns when one request to the endpoint may be sent, and counts it.
 func (l *limiter) wait(ctx context.Context, endpoint string, bulk bool) error {
+	t := l.address.draw(endpoint, &l.turn)
+	defer l.address.leave(t)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		delay := l.take(endpoint, bulk)
+		delay := l.take(endpoint, bulk, t)
 		if delay == 0 {
 			return nil
 		}
@@ -59,9 +64,9 @@ func (l *limiter) wait(ctx context.Context, endpoint string, bulk bool) error {
 	}
 }
 
-// take counts the request in all its windows, or in none and says how long
-// to wait before asking again.
-func (l *limiter) take(endpoint string, bulk bool) time.Duration {
+// take counts the request in all its windows, those of the address too, or in none
+// and says how long to wait before asking again.
+func (l *limiter) take(endpoint string, bulk bool, t *ticket) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.elapsed()
@@ -71,6 +76,10 @@ func (l *limiter) take(endpoint string, bulk bool) time.Duration {
 		delay = max(delay, w.delay(now))
 	}
 	if delay > 0 {
+		l.address.leave(t) // others go first
+		return delay
+	}
+	if delay = l.address.take(t); delay > 0 {
 		return delay
 	}
 	for _, w := range windows {

@@ -1,0 +1,145 @@
+package adsapi
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Address is the network address from which several accounts are asked: the
+// service's limits of requests hold for it as for each of them, so that their
+// clients share it. Where it is short, the accounts take turns, whatever each of
+// them has waiting.
+type Address struct {
+	mu        sync.Mutex
+	clock     steady
+	share     Limits
+	overall   *window
+	endpoints map[string]*window // by endpoint.template
+	waiting   []*ticket          // in the order of their turns
+	turn      int64              // of the last that was let go
+	issued    int64
+}
+
+// NewAddress is an address under the same limits as each account. now is the clock
+// of its clients; nil means the real one.
+func NewAddress(limits Limits, now func() time.Time) *Address {
+	if now == nil {
+		now = time.Now
+	}
+	cfg := Config{Limits: limits}.withDefaults()
+	share := Limits{PerEndpoint: part(cfg.Limits.PerEndpoint, cfg.Limits.Share), Overall: part(cfg.Limits.Overall, cfg.Limits.Share)}
+	return &Address{
+		clock: steady{now: now, last: now()}, share: share,
+		overall: &window{size: share.Overall, period: time.Minute}, endpoints: map[string]*window{},
+	}
+}
+
+// credit is how many turns an account that had nothing waiting may make up for.
+const credit = 16
+
+// ticket is one request that waits at an address. Its turn is one after that of the
+// request its account drew before it: who has many waiting has many turns to wait.
+type ticket struct {
+	endpoint string
+	turn     int64
+	number   int64
+}
+
+// draw gives a request its turn. last is the turn its account drew before.
+func (a *Address) draw(endpoint string, last *int64) *ticket {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.issued++
+	*last = max(*last+1, a.turn-credit)
+	return &ticket{endpoint: endpoint, turn: *last, number: a.issued}
+}
+
+// take counts the request, or says how long to wait before asking again.
+func (a *Address) take(t *ticket) time.Duration {
+	if a == nil {
+		return 0
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	at, waits := slices.BinarySearchFunc(a.waiting, t, byTurn)
+	now := a.clock.elapsed()
+	delay := a.delay(t, a.waiting[:at], now)
+	switch {
+	case delay == 0:
+		a.turn = max(a.turn, t.turn)
+		a.overall.count(now)
+		a.window(t.endpoint).count(now)
+		if waits {
+			a.waiting = slices.Delete(a.waiting, at, at+1)
+		}
+	case !waits:
+		a.waiting = slices.Insert(a.waiting, at, t)
+	}
+	return delay
+}
+
+// leave takes a request out of the row: its account holds it back, or it is given up.
+func (a *Address) leave(t *ticket) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if at, waits := slices.BinarySearchFunc(a.waiting, t, byTurn); waits {
+		a.waiting = slices.Delete(a.waiting, at, at+1)
+	}
+}
+
+// delay is when there is room for a request behind those whose turn is before its
+// own. Of these, those whose endpoint has none leave the room of others to it.
+func (a *Address) delay(t *ticket, before []*ticket, now time.Duration) time.Duration {
+	ahead, sameEndpoint, open := 0, 0, map[string]int{}
+	for _, b := range before {
+		left, known := open[b.endpoint]
+		if !known {
+			left = a.window(b.endpoint).left(now)
+		}
+		if open[b.endpoint] = left - 1; left > 0 {
+			ahead++
+		}
+		if b.endpoint == t.endpoint {
+			sameEndpoint++
+		}
+	}
+	return max(a.overall.delayBehind(ahead, now), a.window(t.endpoint).delayBehind(sameEndpoint, now))
+}
+
+func (a *Address) window(endpoint string) *window {
+	w := a.endpoints[endpoint]
+	if w == nil {
+		w = &window{size: a.share.PerEndpoint, period: time.Minute}
+		a.endpoints[endpoint] = w
+	}
+	return w
+}
+
+func byTurn(a, b *ticket) int {
+	return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.number, b.number))
+}
+
+// delayBehind is how long until the window has room for a request behind so many
+// others.
+func (w *window) delayBehind(others int, now time.Duration) time.Duration {
+	full := len(w.sent) + others - w.size // how many of those that were sent have to be over
+	if full < 0 {
+		return 0
+	}
+	rounds, at := full/w.size, full%w.size
+	if at >= len(w.sent) { // they are waiting themselves
+		return time.Duration(rounds+1) * w.period
+	}
+	if len(w.sent) == w.size {
+		at = (w.oldest + at) % w.size
+	}
+	return max(0, w.sent[at]+time.Duration(rounds+1)*w.period-now)
+}
