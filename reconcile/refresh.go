@@ -153,7 +153,7 @@ type refresher struct {
 	counts  sync.Mutex                // guards count
 	count   int                       // records that lists gave
 	facts   bool
-	known   bool // whose child what is looked for is: nothing has to be listed for that
+	only    map[string]bool // ids; nothing else of a list is taken in, and whose child each is is known. nil: all
 }
 
 func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error {
@@ -167,7 +167,7 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 		return nil
 	}
 	r.useOwnForms(schema.Kind) // the record may know the parents that the list leaves out
-	if schema.Parent != "" && (listMissing(err) || err == nil && !r.known && r.orphans(schema.Kind)) {
+	if schema.Parent != "" && (listMissing(err) || err == nil && r.only == nil && r.orphans(schema.Kind)) {
 		err = r.listByParent(ctx, schema)
 	}
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) {
@@ -258,6 +258,9 @@ func (r *refresher) addAll(schema *resource.Schema, records []adsapi.Record, fai
 }
 
 func (r *refresher) add(schema *resource.Schema, record adsapi.Record, parentID string) error {
+	if r.only != nil && !r.only[record.ID] {
+		return nil
+	}
 	if seen := r.byID[record.ID]; seen != nil {
 		seen.ParentID = cmp.Or(seen.ParentID, parentID)
 		return nil

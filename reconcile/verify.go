@@ -255,7 +255,10 @@ func (a *Agent) readAll(ctx context.Context, expected []expectation) (records ma
 	if err != nil {
 		return nil, nil, err
 	}
-	r.known = true
+	r.only = make(map[string]bool, len(expected))
+	for _, e := range expected {
+		r.only[e.id] = true
+	}
 	listed := map[resource.Kind]bool{}
 	for _, schema := range a.Schemas {
 		if _, fewer := a.census.byList(schema.Kind, len(r.bound[schema.Kind])); fewer {
