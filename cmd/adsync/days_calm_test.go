@@ -99,6 +99,11 @@ func (y *years) mend() {
 	y.approve()
 	f, gone := y.copied(), map[string]bool{}
 	refused := append(refusedRow.FindStringSubmatch(y.result.Message), "", "")
+	if i := slices.IndexFunc(y.limits, func(l limit) bool { return l.key == refused[1] }); i >= 0 {
+		y.did["row edited after a refusal"]++
+		y.limits[i].micros += 1_000_000
+		y.saveLimits()
+	}
 	if item, named := f[refused[1]]; named && item.Values["status"] != "archived" { // asked again once its row is another
 		y.did["row edited after a refusal"]++
 		item.Values["name"] = fmt.Sprintf("%s again %d", item.Tag, y.draw(100))
