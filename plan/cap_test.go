@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"adsync/internal/kinds"
@@ -36,6 +37,49 @@ func TestALimitThatBoundsLessIsHeld(t *testing.T) {
 			}
 			if len(p.Problems) > 0 || len(p.Changes) != 1 {
 				t.Errorf("%d changes, problems %v; want the one of the limit", len(p.Changes), p.Problems)
+			}
+		})
+	}
+}
+
+// A limit that comes after another has made way waits while that is held: the service
+// refuses two that share a day (interface, part 4, spend limit rule 2).
+func TestALimitWaitsForTheOneThatMakesWay(t *testing.T) {
+	const (
+		long, short = "spend_limit_window/a#1 amount=50 start=2026-12-01 end=2026-12-31", "spend_limit_window/a#1 amount=50 start=2026-12-01 end=2026-12-10"
+		second      = "spend_limit_window/b amount=60 start=2026-12-11 end=2026-12-20"
+		third       = "spend_limit_window/c amount=60 start=2026-12-21 end=2026-12-31"
+		moved       = "spend_limit_window/m#2 amount=50 start=2027-01-01 end=2027-01-31"
+	)
+	for _, tt := range []struct {
+		name, live, desired, allow, want string
+	}{
+		{"two come where one is held", long, short + "\n" + second + "\n" + third, "", "b:incomplete c:incomplete a:raises-spend"},
+		{"it makes way first", long, short + "\n" + second, "raises-spend=spend_limit_window/a", "b:incomplete"},
+		{"where it has made way", short, short + "\n" + second, "", ""},
+		{"two change places", short + "\n" + "spend_limit_window/b#2 amount=60 start=2026-12-11 end=2026-12-20",
+			"spend_limit_window/a#1 amount=50 start=2026-12-11 end=2026-12-20\nspend_limit_window/b#2 amount=60 start=2026-12-01 end=2026-12-10", "raises-spend", "a:incomplete b:incomplete"},
+		{"one comes before its days", long, "spend_limit_window/a#1 amount=50 start=2026-12-20 end=2026-12-31\nspend_limit_window/b amount=60 start=2026-12-05 end=2026-12-19", "", "b:incomplete a:raises-spend"},
+		{"its amount alone is held", long, "spend_limit_window/a#1 amount=500 start=2026-12-01 end=2026-12-31\nspend_limit_window/b amount=60 start=2027-01-01 end=2027-01-31", "", "a:raises-spend"},
+		{"an earlier one is lengthened", long + "\n" + moved, "spend_limit_window/a#1 amount=50 start=2026-12-01 end=2027-01-10\nspend_limit_window/m#2 amount=50 start=2027-01-11 end=2027-01-31", "",
+			"a:incomplete m:raises-spend"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var allow []string
+			if tt.allow != "" {
+				allow = []string{tt.allow}
+			}
+			p := on(t, "2026-11-21", nil, tt.live, tt.desired, tt.live, allow...)
+			var got []string
+			for i := range p.Changes {
+				for _, h := range p.Changes[i].Holds() {
+					if word := p.Changes[i].Address.Key + ":" + string(h.Hazard); !slices.Contains(got, word) && h.Hazard != "exposure" {
+						got = append(got, word)
+					}
+				}
+			}
+			if len(p.Problems) > 0 || strings.Join(got, " ") != tt.want {
+				t.Errorf("held is %q, problems %v; want %q:\n%s", strings.Join(got, " "), p.Problems, tt.want, sketch(p.Changes))
 			}
 		})
 	}

@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"fmt"
+
+	"adsync/internal/resource"
+)
+
+// guardOverlaps holds a limit that would come over days another one has until its
+// own change is done, or keeps as that is held: the service refuses the later of
+// two that share a day (interface, part 4, spend limit rule 2), and what makes way
+// goes last, as it raises what can be spent. What the files themselves let overlap
+// is an error already, of checkOverlaps.
+func (d *differ) guardOverlaps() {
+	var changes map[resource.Address]*Change
+	for _, s := range d.Schemas {
+		if _, lacking := d.Lacking[s.Kind]; lacking || !s.Caps || s.Ends == "" {
+			continue
+		}
+		if changes == nil {
+			changes = map[resource.Address]*Change{}
+			for i := range d.plan.Changes {
+				changes[d.plan.Changes[i].Address] = &d.plan.Changes[i]
+			}
+		}
+		for d.holdOverlap(d.stays(d.kinds[s.Kind], changes)) { // what is held stays where it is, too
+		}
+	}
+}
+
+// stay is where a limit is and where what is not held of the plan puts it.
+type stay struct {
+	reign           // the days it would come to
+	now     reign   // the days it has, if it moves from them or is held
+	change  *Change // nil where nothing is done to it
+	comes   bool    // to days it does not have now
+	present bool    // it has days now, and a change that moves it from them
+	held    bool    // in that
+}
+
+// stays are in the order of addresses.
+func (d *differ) stays(k *kind, changes map[resource.Address]*Change) []stay {
+	var all []stay
+	for i := range d.all {
+		t := &d.all[i]
+		if t.kind != k || d.ended(k, t.live) {
+			continue
+		}
+		s := stay{change: changes[t.address]}
+		switch c := s.change; {
+		case c == nil:
+			continue
+		case d.creates(c):
+			s.comes = c.Held == nil
+			s.reign = d.reignOf(k, t.address, t.desired)
+		case t.live == nil:
+			continue
+		case c.Action == Archive:
+			s.present, s.held = true, c.isHeld()
+		case c.Held != nil:
+			s.present, s.held = true, true
+		default:
+			goes := func(f *Field) bool { return k.isDay(f) && f.Held == nil }
+			s.comes = anyField(c.Fields, goes)
+			s.held = anyField(c.Fields, func(f *Field) bool { return k.isDay(f) && f.Held != nil })
+			s.present = s.comes || s.held
+			s.reign = d.reignOf(k, t.address, k.overlay(t.live, c.Fields, goes))
+		}
+		if s.present {
+			s.now = d.reignOf(k, t.address, t.live)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func (d *differ) reignOf(k *kind, address resource.Address, r *resource.Resource) reign {
+	start, end := d.spanOf(k, nil, r)
+	return reign{address: address, start: start.Text(), end: end.Text()}
+}
+
+// isDay says that a field moves the days of a limit.
+func (k *kind) isDay(f *Field) bool {
+	a := k.attributes[f.Name]
+	return a != nil && (a.Name == k.schema.Ends || a.Spend == resource.Cover && a.Type == resource.TypeDay)
+}
+
+// holdOverlap holds the first limit that comes over days another one has, and says
+// whether there was one.
+func (d *differ) holdOverlap(all []stay) bool {
+	for i := range all {
+		for j := range all {
+			comes, other := &all[i], &all[j]
+			if i == j || !comes.comes || !other.present || !comes.meets(other.now) {
+				continue
+			}
+			why := "until this plan changes that; apply it, and then this"
+			if other.held {
+				why = "while its change is held; it goes once that went"
+			}
+			d.holdDaysOf(comes, Hold{Hazard: Incomplete, Message: fmt.Sprintf("its days overlap those that %s has, from %s %s, %s",
+				d.calledLive(other.now.address), other.now.start, untilWords(other.now.end), why)})
+			return true
+		}
+	}
+	return false
+}
+
+func (d *differ) holdDaysOf(s *stay, h Hold) {
+	if d.creates(s.change) {
+		s.change.hold(h)
+		return
+	}
+	for i := range s.change.Fields {
+		if f := &s.change.Fields[i]; d.all[s.change.place].kind.isDay(f) && f.Held == nil {
+			f.hold(h)
+		}
+	}
+}
