@@ -12,18 +12,17 @@ import (
 // goes last, as it raises what can be spent. What the files themselves let overlap
 // is an error already, of checkOverlaps.
 func (d *differ) guardOverlaps() {
-	var changes map[resource.Address]*Change
 	for _, s := range d.Schemas {
 		if _, lacking := d.Lacking[s.Kind]; lacking || !s.Caps || s.Ends == "" {
 			continue
 		}
-		if changes == nil {
-			changes = map[resource.Address]*Change{}
-			for i := range d.plan.Changes {
-				changes[d.plan.Changes[i].Address] = &d.plan.Changes[i]
+		changes := map[resource.Address]*Change{}
+		for i := range d.plan.Changes {
+			if c := &d.plan.Changes[i]; c.Address.Kind == s.Kind {
+				changes[c.Address] = c
 			}
 		}
-		for d.holdOverlap(d.stays(d.kinds[s.Kind], changes)) { // what is held stays where it is, too
+		for len(changes) > 0 && d.holdOverlap(d.stays(d.kinds[s.Kind], changes)) { // what is held stays where it is, too
 		}
 	}
 }
