@@ -174,3 +174,23 @@ func TestWhatMayPassIsNotQuarantined(t *testing.T) {
 		}
 	}
 }
+
+// What was made is read back although what was to follow was refused: the form the
+// service gave it is known, and none of it is held as somebody else's doing.
+func TestWhatWasMadeIsSeenThoughTheRestWasRefused(t *testing.T) {
+	w := newWorld(t)
+	no := false
+	sent := w.refusing("ad.update", &no)
+	w.tree("spring", "active") // the picture is an address, and the name follows the create
+	report := w.apply()
+	if got := outcomes(report)["ad/spring/g/a"]; got != state.OutcomeFailed || *sent != 1 || report.Verified != report.Touched {
+		t.Fatalf("ad is %s, its name sent %d times, %d of %d verified; want failed, once, and all of it", got, *sent, report.Verified, report.Touched)
+	}
+	for _, c := range w.plan().Plan.Changes {
+		for _, f := range c.Fields {
+			if c.Address == address("ad/spring/g/a") && (f.Name != "name" || f.Held != nil) {
+				t.Errorf("%s of the ad is %s, held %v; want its name alone, held by nothing", f.Name, f.Cause, f.Held)
+			}
+		}
+	}
+}

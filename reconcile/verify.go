@@ -61,13 +61,13 @@ func (s *standing) noteOdd(differs []difference) {
 	}
 }
 
-// unverified gives what was applied and not yet seen at the service, in the
-// order of the plan.
+// unverified gives what was applied, wholly or in part, and not yet seen at the
+// service, in the order of the plan.
 func (r *run) unverified() []*standing {
 	var waiting []*standing
 	for _, c := range r.changes {
 		s := r.standings[c.Address]
-		if s.outcome == state.OutcomeApplied && len(s.expect) > 0 && !s.verified {
+		if s.outcome != state.OutcomeUnknown && len(s.expect) > 0 && !s.verified {
 			waiting = append(waiting, s)
 		}
 	}
