@@ -31,14 +31,13 @@ func (d *differ) guard() {
 	d.guardUnattended()
 	d.guardRefused()
 	d.guardUndecided()
-	d.guardOverlaps() // before what counts with limits, and again for what else is held
+	d.guardOverlaps() // before what counts with limits
 	d.guardExposure()
 	d.holdRest()
 	d.guardFiles()
 	d.holdRest()
 	d.guardMerges()
 	d.guardNames()
-	d.guardOverlaps()
 }
 
 // holdRest holds what cannot go without a part that is held.

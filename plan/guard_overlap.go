@@ -22,7 +22,7 @@ func (d *differ) guardOverlaps() {
 				changes[c.Address] = c
 			}
 		}
-		for len(changes) > 0 && d.holdOverlap(d.stays(d.kinds[s.Kind], changes)) { // what is held stays where it is, too
+		for len(changes) > 0 && d.holdOverlap(d.stays(d.kinds[s.Kind], changes)) {
 		}
 	}
 }
