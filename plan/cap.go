@@ -75,103 +75,84 @@ func (d *differ) ended(k *kind, r *resource.Resource) bool {
 	return end.IsSet() && end.Text() < d.Today
 }
 
-// reign is the days one limit holds, as the plan leaves it.
+// reign is the days one limit holds.
 type reign struct {
 	address    resource.Address
 	start, end string // last day; "" has no end
 	desired    *resource.Resource
-	removed    bool // in this plan
 }
 
 func (s reign) meets(other reign) bool {
 	return (s.end == "" || s.end >= other.start) && (other.end == "" || other.end >= s.start)
 }
 
-// checkOverlaps finds limits of one kind that share a day: the service refuses
-// the later one. One that goes in the same plan still stands when the other comes.
+// checkOverlaps finds limits of one kind that the files let share a day: the service
+// refuses the later one (interface, part 4, spend limit rule 2). Those that stand in
+// the way only at the service are guardOverlaps' matter.
 func (d *differ) checkOverlaps() {
 	for _, s := range d.Schemas {
 		if _, lacking := d.Lacking[s.Kind]; lacking || !s.Caps || s.Ends == "" {
 			continue
 		}
-		spans := d.spans(d.kinds[s.Kind])
-		slices.SortStableFunc(spans, func(a, b reign) int { return strings.Compare(a.start, b.start) })
-		for i := range spans {
-			for j := i + 1; j < len(spans) && spans[i].meets(spans[j]); j++ {
-				d.overlap(spans[i], spans[j])
+		wanted := d.wantedDays(d.kinds[s.Kind])
+		slices.SortStableFunc(wanted, func(a, b reign) int { return strings.Compare(a.start, b.start) })
+		for i := range wanted {
+			for j := i + 1; j < len(wanted) && wanted[i].meets(wanted[j]); j++ {
+				d.overlap(wanted[i], wanted[j])
 			}
 		}
 	}
 }
 
-func (d *differ) spans(k *kind) []reign {
-	var spans []reign
+func (d *differ) wantedDays(k *kind) []reign {
+	var wanted []reign
 	for i := range d.all {
 		t := &d.all[i]
-		if t.kind != k {
+		gone := t.live == nil && t.last != nil
+		if t.kind != k || t.desired == nil || k.archived(t.desired) || gone || d.ended(k, t.live) {
 			continue
 		}
-		desired, live := t.desired, t.live
-		if live == nil && (desired == nil || t.last != nil) || d.ended(k, live) {
-			continue
-		}
-		s := reign{address: t.address, desired: desired}
-		first, end := d.spanOf(k, desired, live)
-		s.start, s.end = first.Text(), end.Text()
-		if desired != nil && k.archived(desired) {
-			if live == nil {
-				continue
-			}
-			s.removed = true
-			first, end = d.spanOf(k, nil, live)
-			s.start, s.end = first.Text(), end.Text()
-		}
-		spans = append(spans, s)
+		wanted = append(wanted, d.reignOf(k, t.address, t.desired, t.live))
 	}
-	return spans
+	return wanted
 }
 
-// spanOf gives the days the files want, else those that are live.
-func (d *differ) spanOf(k *kind, desired, live *resource.Resource) (start, end resource.Value) {
-	pick := func(name string) resource.Value {
+// reignOf gives the days the files want, else those that are live.
+func (d *differ) reignOf(k *kind, address resource.Address, desired, live *resource.Resource) reign {
+	pick := func(name string) string {
 		if desired != nil && !desired.Value(name).IsAbsent() {
-			return desired.Value(name)
+			return desired.Value(name).Text()
 		}
 		if live != nil {
-			return live.Value(name)
+			return live.Value(name).Text()
 		}
-		return resource.Value{}
+		return ""
 	}
+	r := reign{address: address, end: pick(k.schema.Ends), desired: desired}
 	for _, a := range k.schema.Attributes {
 		if a.Spend == resource.Cover && a.Type == resource.TypeDay {
-			start = pick(a.Name)
+			r.start = pick(a.Name)
 		}
 	}
-	return start, pick(k.schema.Ends)
+	return r
 }
 
 // overlap reports two limits that share a day, at the row that is new or written
 // later.
 func (d *differ) overlap(a, b reign) {
 	at, other := b, a
-	if b.desired == nil || b.removed || a.desired != nil && !a.removed && d.Live.Get(a.address) == nil && d.Live.Get(b.address) != nil {
+	if d.Live.Get(a.address) == nil && d.Live.Get(b.address) != nil {
 		at, other = a, b
 	}
-	if at.desired == nil || at.removed || a.removed && b.removed {
-		return
-	}
-	words := fmt.Sprintf("its days overlap those of %s, from %s %s; want days of its own", d.calledLive(other.address), other.start, untilWords(other.end))
-	if other.removed {
-		words = fmt.Sprintf("its days overlap those of %s, which goes in the same plan and still stands when this one comes; edit that row instead, or apply its removal first", other.address)
-	}
-	d.problems.Add(diag.Problem{Code: diag.Conflicting, Position: at.desired.Position, Address: at.address.String(), Message: words})
+	d.problems.Add(diag.Problem{Code: diag.Conflicting, Position: at.desired.Position, Address: at.address.String(),
+		Message: fmt.Sprintf("its days overlap those of %s, from %s %s; want days of its own", other.address, other.start, untilWords(other.end))})
 }
 
 func (d *differ) calledLive(a resource.Address) string {
 	if d.Desired.Get(a) != nil || d.Last.Get(a) != nil {
 		return a.String()
 	}
-	return string(a.Kind) + " " + d.Live.Get(a).ID + ", which is at the service and not in the files"
+	return string(a.Kind) + " " + d.Live.Get(a).ID + " (at the service, not in the files)"
 }
 
 func untilWords(end string) string {

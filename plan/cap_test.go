@@ -63,6 +63,10 @@ func TestALimitWaitsForTheOneThatMakesWay(t *testing.T) {
 		{"its amount alone is held", long, "spend_limit_window/a#1 amount=500 start=2026-12-01 end=2026-12-31\nspend_limit_window/b amount=60 start=2027-01-01 end=2027-01-31", "", "a:raises-spend"},
 		{"an earlier one is lengthened", long + "\n" + moved, "spend_limit_window/a#1 amount=50 start=2026-12-01 end=2027-01-10\nspend_limit_window/m#2 amount=50 start=2027-01-11 end=2027-01-31", "",
 			"a:incomplete m:raises-spend"},
+		{"one is archived, and another takes its days", long, long + " status=archived\n" + second, "raises-spend", "b:incomplete"},
+		{"whose archive is held", long, long + " status=archived\n" + second, "", "b:incomplete a:raises-spend"},
+		{"on days it leaves free", short, short + " status=archived\n" + second, "raises-spend", ""},
+		{"one is taken out of the files and stays", long, second, "", "b:incomplete"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var allow []string
@@ -82,6 +86,16 @@ func TestALimitWaitsForTheOneThatMakesWay(t *testing.T) {
 				t.Errorf("held is %q, problems %v; want %q:\n%s", strings.Join(got, " "), p.Problems, tt.want, sketch(p.Changes))
 			}
 		})
+	}
+}
+
+// A limit of somebody else's in the way stops nothing but what needs its days.
+func TestALimitInTheWayStopsNothingElse(t *testing.T) {
+	const foreign = "campaign/c#1 status=active\nspend_limit_window/f#2 amount=50 start=2026-12-01 end=2026-12-31"
+	p := on(t, "2026-11-21", nil, "campaign/c#1 status=active", "campaign/c#1 status=paused\nspend_limit_window/b amount=60 start=2026-12-11 end=2026-12-20", foreign)
+	want := "its days overlap those that spend_limit_window 2 (at the service, not in the files) has, from 2026-12-01 to 2026-12-31; want other days, adopt that one, or end it there"
+	if len(p.Problems) > 0 || len(p.Changes) != 2 || p.Changes[0].Held == nil || p.Changes[0].Held.Message != want || len(p.Changes[1].Holds()) > 0 {
+		t.Errorf("problems %v; want the pause to go, and b to be held as %q:\n%s", p.Problems, want, sketch(p.Changes))
 	}
 }
 

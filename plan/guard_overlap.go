@@ -6,11 +6,12 @@ import (
 	"adsync/internal/resource"
 )
 
-// guardOverlaps holds a limit that would come over days another one has until its
-// own change is done, or keeps as that is held: the service refuses the later of
-// two that share a day (interface, part 4, spend limit rule 2), and what makes way
-// goes last, as it raises what can be spent. What the files themselves let overlap
-// is an error already, of checkOverlaps.
+// guardOverlaps holds a limit that would come over days another one has at the
+// service: until its own change is done, as long as that is held, or for good where
+// the files do not move it. The service refuses the later of two that share a day
+// (interface, part 4, spend limit rule 2), and what makes way goes last, as it raises
+// what can be spent. What the files themselves let overlap is an error already, of
+// checkOverlaps.
 func (d *differ) guardOverlaps() {
 	for _, s := range d.Schemas {
 		if _, lacking := d.Lacking[s.Kind]; lacking || !s.Caps || s.Ends == "" {
@@ -33,8 +34,8 @@ type stay struct {
 	now     reign   // the days it has, if it moves from them or is held
 	change  *Change // nil where nothing is done to it
 	comes   bool    // to days it does not have now
-	present bool    // it has days now, and a change that moves it from them
-	held    bool    // in that
+	present bool    // it has days now that the files do not give it
+	held    bool    // and the change that moves it from them is
 }
 
 // stays are in the order of addresses.
@@ -47,13 +48,13 @@ func (d *differ) stays(k *kind, changes map[resource.Address]*Change) []stay {
 		}
 		s := stay{change: changes[t.address]}
 		switch c := s.change; {
-		case c == nil:
-			continue
-		case d.creates(c):
+		case c != nil && d.creates(c):
 			s.comes = c.Held == nil
-			s.reign = d.reignOf(k, t.address, t.desired)
+			s.reign = d.reignOf(k, t.address, t.desired, nil)
 		case t.live == nil:
 			continue
+		case c == nil, t.desired == nil && c.Action != Archive:
+			s.change, s.present = nil, t.desired == nil
 		case c.Action == Archive:
 			s.present, s.held = true, c.isHeld()
 		case c.Held != nil:
@@ -63,19 +64,14 @@ func (d *differ) stays(k *kind, changes map[resource.Address]*Change) []stay {
 			s.comes = anyField(c.Fields, goes)
 			s.held = anyField(c.Fields, func(f *Field) bool { return k.isDay(f) && f.Held != nil })
 			s.present = s.comes || s.held
-			s.reign = d.reignOf(k, t.address, k.overlay(t.live, c.Fields, goes))
+			s.reign = d.reignOf(k, t.address, nil, k.overlay(t.live, c.Fields, goes))
 		}
 		if s.present {
-			s.now = d.reignOf(k, t.address, t.live)
+			s.now = d.reignOf(k, t.address, nil, t.live)
 		}
 		all = append(all, s)
 	}
 	return all
-}
-
-func (d *differ) reignOf(k *kind, address resource.Address, r *resource.Resource) reign {
-	start, end := d.spanOf(k, nil, r)
-	return reign{address: address, start: start.Text(), end: end.Text()}
 }
 
 // isDay says that a field moves the days of a limit.
@@ -93,16 +89,24 @@ func (d *differ) holdOverlap(all []stay) bool {
 			if i == j || !comes.comes || !other.present || !comes.meets(other.now) {
 				continue
 			}
-			why := "until this plan changes that; apply it, and then this"
-			if other.held {
-				why = "while its change is held; it goes once that went"
-			}
-			d.holdDaysOf(comes, Hold{Hazard: Incomplete, Message: fmt.Sprintf("its days overlap those that %s has, from %s %s, %s",
-				d.calledLive(other.now.address), other.now.start, untilWords(other.now.end), why)})
+			d.holdDaysOf(comes, Hold{Hazard: Incomplete, Message: fmt.Sprintf("its days overlap those that %s has, from %s %s%s",
+				d.calledLive(other.now.address), other.now.start, untilWords(other.now.end), d.makesWay(other))})
 			return true
 		}
 	}
 	return false
+}
+
+func (d *differ) makesWay(s *stay) string {
+	switch {
+	case s.held:
+		return ", while its change is held; it goes once that went"
+	case s.change != nil:
+		return ", until this plan changes that; apply it, and then this"
+	case d.Last.Get(s.now.address) != nil:
+		return ", and the policy keeps that as the files no longer name it; name it there with the status archived, or want other days"
+	}
+	return "; want other days, adopt that one, or end it there"
 }
 
 func (d *differ) holdDaysOf(s *stay, h Hold) {

@@ -114,21 +114,6 @@ func (w *world) people(digest string) (reconcile.People, error) {
 	return reconcile.People{Content: []byte(content), As: "email_sha256"}, nil
 }
 
-// takeOut is a person who takes the limits out of the files: with somebody else at
-// the account, or where a create was delivered twice and the second refused, they can
-// overlap limits that are nobody's of this state, and a plan is refused then.
-func (w *world) takeOut(err error) {
-	if _, invalid := errors.AsType[*reconcile.InvalidError](err); !invalid || w.history.Alone && !w.doubles {
-		return
-	}
-	f := w.files()
-	maps.DeleteFunc(f, func(_ string, item oracle.Item) bool {
-		return strings.HasSuffix(item.Kind, "spend_limit") || item.Kind == "spend_limit_window"
-	})
-	w.commit(f)
-	w.count("limits taken out by a person")
-}
-
 // keepPlan notes all a plan holds, for invariant 22.
 func (w *world) keepPlan(view *reconcile.View) {
 	if len(w.lists) == 0 {

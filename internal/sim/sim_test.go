@@ -131,7 +131,6 @@ func (w *world) heal() error {
 		}
 		if err != nil {
 			w.remark(err)
-			w.takeOut(err)
 		}
 		time.Sleep(10 * time.Minute)
 		if err == errUndecided {
