@@ -8,10 +8,12 @@ import (
 
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
+	"adsync/internal/secret"
 )
 
 // SourceLine gives lines of a project's text files, to show a problem with the
-// line it stands in. A file is read once, when it is first asked for.
+// line it stands in, but for the credentials in it. A file is read once, when it
+// is first asked for.
 func SourceLine(p Project) diag.Source {
 	var mu sync.Mutex
 	files := map[string][]string{}
@@ -26,7 +28,7 @@ func SourceLine(p Project) diag.Source {
 		if line < 1 || line > len(lines) {
 			return "", false
 		}
-		return lines[line-1], true
+		return secret.Masked(lines[line-1]), true
 	}
 }
 

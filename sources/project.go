@@ -88,7 +88,7 @@ func ReadProject(dir string) (Project, []diag.Problem) {
 	if err != nil {
 		return p, []diag.Problem{problemAt(diag.InFile(name), unreadable(err))}
 	}
-	return p, p.read(content)
+	return p, append(p.read(content), secretsIn(name, content)...)
 }
 
 // Env is what canonical values depend on. An account that is not declared has

@@ -56,7 +56,11 @@ func readOne(ctx context.Context, f file, in input) (r result) {
 	}()
 	ctx, cancel := context.WithTimeout(ctx, in.bounds.perFile)
 	defer cancel()
-	return read(ctx, f.name, f.content, in).closed(f.name, in.bounds)
+	r = read(ctx, f.name, f.content, in).closed(f.name, in.bounds)
+	if !strings.EqualFold(path.Ext(f.name), ".xlsx") { // whose reader looks into its cells
+		r.problems = append(r.problems, secretsIn(f.name, f.content)...)
+	}
+	return r
 }
 
 // closed says of how many problems there is only the number.

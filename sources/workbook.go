@@ -36,6 +36,7 @@ func readWorkbook(ctx context.Context, file string, content []byte, in input) (m
 		return brokenWorkbook(file, xlsx.Damaged("workbook is damaged (%v); want a whole one", err))
 	}
 	r.warnApproved(content)
+	r.warnSecrets()
 	return r.made
 }
 

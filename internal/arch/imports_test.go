@@ -13,7 +13,7 @@ var may = map[string][]string{
 	"cmd/adsync":           {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/secret"},
 	"reconcile":            {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
 	"plan":                 {"internal/resource", "internal/diag", "internal/seeded"},
-	"sources":              {"internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/resource", "internal/diag", "internal/seeded"},
+	"sources":              {"internal/secret", "internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/resource", "internal/diag", "internal/seeded"},
 	"state":                {"internal/resource", "internal/diag", "internal/seeded"},
 	"internal/adsapi":      {"internal/secret", "internal/resource", "internal/diag", "internal/seeded"},
 	"internal/xlsx":        {"internal/resource", "internal/diag"},

@@ -42,6 +42,7 @@ const (
 	NoImageFile     Code = "ADS1035" // an image named by its content, and no file has that content
 	UnknownName     Code = "ADS1036" // a value that names what the files do not have, or have archived
 	Unheard         Code = "ADS1037" // an approval where none is read
+	Leaked          Code = "ADS1038" // what has the form of a credential, in a file that others read
 )
 
 // Codes of problems with the service.

@@ -109,4 +109,7 @@ var aboutFiles = []Explanation{
 	{Unheard, "an approval is where none is read", "The copy that a plan wrote is read as a source, and its sheet Plan says yes.",
 		"Give the copy with apply --approved, and your own workbook as the source.",
 		"planned/q4.xlsx:Plan: warning: Approve says yes, which counts for nothing in a workbook that is read as a source (ADS1037)"},
+	{Leaked, "a file holds what looks like a credential", "A key, a token or a password was pasted into a cell, a value or a comment. Whoever can read the files has it.",
+		"Take it out, and have it replaced by whoever issued it: the history of the files keeps it. adsync takes credentials from the environment, a file outside, or a command.",
+		"spring.yaml:4:8: warning: here stands what looks like an API key; want no credential in a file that others read (ADS1038)"},
 }

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -266,4 +269,22 @@ func UTF16LE(s string) []byte {
 		b = append(b, s[i], 0)
 	}
 	return b
+}
+
+// Texts are what people typed into a workbook: the shared texts, whole, and the
+// XML of what else holds some: cells, notes, names.
+func (b *Book) Texts() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, text := range b.strings {
+			if !yield([]byte(text)) {
+				return
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(b.parts.content)) {
+			content, sheet := b.parts.content[name], strings.HasPrefix(name, "xl/worksheets/")
+			if path.Ext(name) != ".rels" && (!sheet || bytes.Contains(content, []byte("inlineStr"))) && !yield(content) {
+				return
+			}
+		}
+	}
 }
