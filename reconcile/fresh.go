@@ -3,8 +3,10 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
 )
@@ -12,8 +14,9 @@ import (
 // freshen reads again, right before they are sent, what would overwrite unseen
 // what somebody did since the plan: settings that go whole, and what raises or
 // activates (invariant 14). A part whose own values have moved is left out; the
-// others go on top of what is there now. Plain fields below a raise are sent as
-// planned: they overwrite nothing but themselves.
+// others go on top of what is there now. Plain fields below a raise are not read
+// for: they overwrite nothing but themselves. What this run has read all the same,
+// as it read back an earlier write, counts for them too.
 func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 	var expected []expectation
 	for _, p := range parts {
@@ -22,7 +25,7 @@ func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 		}
 	}
 	if len(expected) == 0 {
-		return parts, nil
+		return r.unmoved(ctx, parts)
 	}
 	if r.forecast != nil {
 		r.foretellReads("read again", expected)
@@ -34,7 +37,7 @@ func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 	}
 	for _, e := range expected {
 		if record, ok := records[e.id]; ok {
-			r.view.Live.Records[e.id] = record
+			r.seen(record)
 		}
 	}
 	return r.unmoved(ctx, parts)
@@ -42,6 +45,10 @@ func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 
 // unmoved drops the parts whose live values are not those of the plan any more.
 func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
+	rests := func(p part) bool { return r.basedOnLive(p) || r.readSincePlan(p) }
+	if !slices.ContainsFunc(parts, rests) {
+		return parts, nil
+	}
 	files, err := r.sourcesByFile(ctx)
 	if err != nil {
 		return nil, err
@@ -49,7 +56,7 @@ func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
 	d := decoder{r.Zone, files}
 	var kept []part
 	for _, p := range parts {
-		if !r.basedOnLive(p) {
+		if !rests(p) {
 			kept = append(kept, p)
 			continue
 		}
@@ -73,6 +80,17 @@ func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
 		kept = append(kept, p)
 	}
 	return kept, nil
+}
+
+// seen takes in what the service shows of a resource by now.
+func (r *run) seen(record adsapi.Record) {
+	r.view.Live.Records[record.ID], r.reread[record.ID] = record, true
+}
+
+// readSincePlan says that this run has read the resource of an update again, of a kind
+// that nothing is read right before the write of.
+func (r *run) readSincePlan(p part) bool {
+	return !isNew(p.change) && r.reread[r.ids[p.change.Address]] && r.Schemas.Of(p.change.Address.Kind).Listing.Revision == ""
 }
 
 // movedField gives the first field that holds neither what the plan saw nor

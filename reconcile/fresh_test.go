@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"adsync/reconcile"
@@ -57,6 +58,40 @@ func TestForeignEditBetweenPlanAndApply(t *testing.T) {
 				t.Errorf("campaign is %s; want it to hold %s", live, row.shows)
 			}
 		})
+	}
+}
+
+// Invariant 14: what an apply reads of its own first write shows what somebody wrote
+// meanwhile. A later write of the same apply does not go over that.
+func TestForeignEditBetweenTwoWritesOfOneApply(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "active")
+	w.clean()
+	id := w.last("campaign/spring").ID
+	once := sync.OnceFunc(func() {
+		w.service.Must(t, http.MethodPost, "/campaigns/"+id, map[string]any{"description": "by hand"})
+	})
+	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+		response, err := send(r)
+		if posts(r, "bulk_mutation_jobs") {
+			once()
+		}
+		return response, err
+	}), w.store)
+	w.write("campaign/spring", map[string]any{
+		"name": "Campaign spring", "status": "active", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"CA", "US"}, "description": "a note",
+	})
+	report := w.apply()
+	if o := report.Outcomes[0]; o.Outcome != state.OutcomeSkipped || !strings.Contains(o.Message, "description is \"by hand\"") {
+		t.Errorf("outcome is %s %q; want the description left out", o.Outcome, o.Message)
+	}
+	live := string(w.service.Must(t, http.MethodGet, "/campaigns/"+id, nil).Body)
+	if !strings.Contains(live, "by hand") || !strings.Contains(live, "90000000") {
+		t.Errorf("campaign is %s; want their description, and the decrease", live)
+	}
+	w.agent = w.newAgent()
+	if held := describe(w.plan().Plan); !strings.Contains(held, "held: adopt") {
+		t.Errorf("the next plan is %s; want the description held, as it is somebody's", held)
 	}
 }
 

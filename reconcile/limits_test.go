@@ -239,7 +239,13 @@ func TestC12StaleRevisionIsReadAndPlannedAnew(t *testing.T) {
 // C12: the same where the files raise the limit and start a campaign: what the limits
 // are by now is not what was planned with, and nothing starts before the next plan.
 func TestC12NothingStartsBehindALimitThatSomebodyChanged(t *testing.T) {
-	w := newWorld(t)
+	for _, points := range []string{"conflict_status=409", "conflict_status=422,error_body=html", "conflict_status=400,error_body=text"} {
+		t.Run(points, func(t *testing.T) { nothingStartsBehindALimit(t, points) })
+	}
+}
+
+func nothingStartsBehindALimit(t *testing.T, points string) {
+	w := newWorld(t, emulatortest.WithPoints(t, points))
 	w.write("daily_spend_limit/winter", map[string]any{"amount": 20_000_000, "start": w.day(1)})
 	w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 90_000_000})
 	w.clean()
@@ -254,6 +260,9 @@ func TestC12NothingStartsBehindALimitThatSomebodyChanged(t *testing.T) {
 	}
 	if held := describe(w.plan().Plan); !strings.Contains(held, "held: exceeds-files") {
 		t.Errorf("the next plan is %s; want the start held, as the limit is somebody's", held)
+	}
+	if blocked, err := w.store.Blocked(t.Context()); err != nil || len(blocked) > 0 {
+		t.Errorf("%v is set aside, %v; want none, as what was refused was the moment", blocked, err)
 	}
 }
 

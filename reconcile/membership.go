@@ -25,6 +25,10 @@ const (
 // must go on before another may begin (service facts, 8.3).
 const recoveryRequired = "custom_audience_operation_recovery_required"
 
+// mutationConflict is its word for people whom another operation is changing; of a
+// merge it need not say which of its sources that is, nor that it has stopped.
+const mutationConflict = "custom_audience_mutation_conflict"
+
 // memberships gives the parts that change who is in what is there already.
 func (r *run) memberships() []part {
 	var parts []part
@@ -231,6 +235,9 @@ func (a *Agent) submitMembers(ctx context.Context, step *state.Step) (settled, e
 		}
 	}
 	if err := a.move(context.WithoutCancel(ctx), *step, state.Abandoned, o); err != nil {
+		return o, err
+	}
+	if err := a.resumeSources(ctx, *step, err); err != nil {
 		return o, err
 	}
 	return o, stopping(err)

@@ -134,6 +134,23 @@ func (a *Agent) resumeStopped(ctx context.Context, step state.Step, refusal erro
 	return went, nil
 }
 
+// resumeSources makes what somebody left standing on the sources of a merge go on, where
+// the merge was refused for it. The merge waits for the next plan: by then who is in
+// them is seen.
+func (a *Agent) resumeSources(ctx context.Context, step state.Step, refusal error) error {
+	failed, refused := errors.AsType[*adsapi.Error](refusal)
+	if !refused || failed.Code != mutationConflict {
+		return nil
+	}
+	for _, id := range a.merged(step) {
+		_, err := a.resumeStoppedOf(ctx, a.Schemas.Of(step.Operations[0].Address.Kind).Membership, id)
+		if err != nil && stops(err) {
+			return err
+		}
+	}
+	return nil
+}
+
 // resumeStoppedOf makes the operations on one audience go on that can: to one that
 // is at work that does nothing.
 func (a *Agent) resumeStoppedOf(ctx context.Context, m *resource.Membership, id string) (resumed []adsapi.MemberOperation, err error) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/emulatortest"
@@ -121,6 +122,29 @@ func TestA8MergeWhileSomebodyChangesASource(t *testing.T) {
 	if got := outcomes(w.apply()); got["audience/all"] != reconcile.OutcomeHeld || got["audience/two"] != reconcile.OutcomeHeld {
 		t.Errorf("outcomes are %v; want both held: what is in the source is not what the files say", got)
 	}
+	w.permitAll("drift=audience/two")
+	w.clean()
+	if n := w.matched("all"); n != 60 {
+		t.Errorf("%d people are in; want 60", n)
+	}
+}
+
+// A7: an operation that somebody left standing on a source is made to go on by the merge
+// that it stops, whatever the refusal says; the next plan shows who is in by then.
+func TestA7StoppedOperationOnASourceIsResumed(t *testing.T) {
+	w := newWorld(t, emulatortest.WithPoints(t, "audience_operation_stalls=half_way"))
+	w.audience("one", 0, 50)
+	w.audience("two", 50, 60)
+	w.clean()
+	w.addByHand("two", 700)
+	w.merged("all", "audience/one", "audience/two")
+	if o := w.apply().Outcomes[0]; o.Outcome != state.OutcomeFailed || !strings.Contains(o.Message, "mutation_conflict") {
+		t.Fatalf("the merge is %s %q; want it refused, as a source has an operation that stands", o.Outcome, o.Message)
+	}
+	if err := w.sleep(t.Context(), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	w.service.Must(t, "GET", "/custom_audiences/"+w.last("audience/two").ID, nil)
 	w.permitAll("drift=audience/two")
 	w.clean()
 	if n := w.matched("all"); n != 60 {

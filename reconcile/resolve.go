@@ -64,17 +64,22 @@ func (a *Agent) Evidence(ctx context.Context, address resource.Address) (*Eviden
 		e.Listed, e.Proves, e.ID = true, found.Outcome, e.Operation.ResourceID
 		return e, err
 	}
-	return e, a.evidenceOfCreate(ctx, e)
+	return e, a.evidenceOfCreate(ctx, e, all)
 }
 
-func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence) error {
+// evidenceOfCreate looks beneath the parent of a create. One whose parent was not made
+// was not made either; while that of the parent is undecided, nothing is known of where
+// it would stand.
+func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []Undecided) error {
 	ids, err := a.boundIDs(ctx)
 	if err != nil {
 		return err
 	}
 	var shown named
 	schema := a.Schemas.Of(e.Operation.Address.Kind)
-	if parent := a.Schemas.Parent(e.Operation.Address); parent.IsZero() || ids[parent] != "" {
+	parent := a.Schemas.Parent(e.Operation.Address)
+	nowhere := !parent.IsZero() && ids[parent] == ""
+	if !nowhere {
 		shown, err = a.withName(ctx, schema, e.Operation, ids)
 		if e.Listed = !errors.Is(err, errUnlisted) && !lacksFeature(schema, err); err != nil && e.Listed {
 			return err
@@ -96,6 +101,9 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence) error {
 	}
 	old := a.Now().Sub(e.Step.SentAt) >= TrustWindow
 	switch {
+	case nowhere && slices.ContainsFunc(undecided, func(u Undecided) bool { return u.Operation.Address == parent }):
+	case nowhere:
+		e.Proves = state.OutcomeSkipped
 	case len(candidates) == 1 && !log.unclear():
 		e.Proves, e.ID = state.OutcomeApplied, candidates[0]
 	case len(candidates) == 0 && e.Listed && old && !inConflict(e.Operation.Code) && (log.whole || !keyed(e.Operation) || !shown.mayHide()):

@@ -162,3 +162,38 @@ func TestOneOfSeveralIsDecidedByItsID(t *testing.T) {
 		t.Errorf("recorded as %s; want %s", w.last("ad_group/spring/new").ID, ours)
 	}
 }
+
+// A child of a job is decided after its parent: what carries its name in the audit log
+// may stand beneath somebody else's, and beneath a parent that was not made nothing is.
+func TestAChildIsDecidedAfterItsParent(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	_, _ = w.through(loseJobs(), w.store).Apply(t.Context(), w.plan())
+	if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
+		t.Fatal(err)
+	}
+	w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{
+		"name": "Campaign spring", "status": "paused", "bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 5_000_000},
+	})
+	w.agent = w.newAgent()
+	if recovered, err := w.agent.Recover(t.Context()); err != nil || len(recovered.Undecided) != 1 {
+		t.Fatalf("Recover = %+v, %v; want the campaign undecided", recovered, err)
+	}
+	if e := w.evidence("ad_group/spring/g"); e.Proves != "" || len(e.Log) != 1 {
+		t.Errorf("the ad group is %q as %q by %d entries; want nothing proved before its campaign", e.Proves, e.ID, len(e.Log))
+	}
+	notMade := reconcile.Decision{As: state.OutcomeSkipped, By: "ann on desk", Unproven: true}
+	if err := w.agent.Resolve(t.Context(), w.evidence("campaign/spring"), notMade); err != nil {
+		t.Fatal(err)
+	}
+	for _, child := range []string{"ad_group/spring/g", "ad/spring/g/a"} {
+		e := w.evidence(child)
+		if e.Proves != state.OutcomeSkipped {
+			t.Errorf("%s is %q as %q; want it not made, as its parent was not", child, e.Proves, e.ID)
+		}
+		notMade.Unproven = false
+		if err := w.agent.Resolve(t.Context(), e, notMade); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -91,7 +91,31 @@ func (r *run) runRevised(ctx context.Context, wave string, parts []part) error {
 		if err := r.sendSingles(ctx, wave, []part{p}); err != nil {
 			return err
 		}
+		if err := r.blameRevision(ctx, p); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// blameRevision looks why a write was refused for good: a refusal need not say in words
+// that the revision it names is stale (interface, part 7: neither the status of a
+// conflict nor the shape of an error is shown). Where somebody has moved it, or that
+// cannot be read, the same may pass at another moment.
+func (r *run) blameRevision(ctx context.Context, p part) error {
+	s := r.standings[p.change.Address]
+	if !s.final {
+		return nil
+	}
+	revision, err := r.reader().revision(ctx, r.Schemas.Of(p.change.Address.Kind))
+	switch {
+	case err != nil && stops(err):
+		return fmt.Errorf("read the revision after %s was refused: %w", p.change.Address, err)
+	case err == nil && revision == p.revision:
+		return nil
+	}
+	s.final = false
+	s.message += "; somebody else is changing the limits: plan again"
 	return nil
 }
 

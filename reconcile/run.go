@@ -28,7 +28,8 @@ type run struct {
 	files     map[string]string           // image source → file id
 	people    map[string]uploaded         // digest of a list of people → the file this run uploaded
 	caps      map[resource.Capability]bool
-	astray    []part // creates of a job that did not come beneath the parent that is there
+	reread    map[string]bool // ids of what this run has read again
+	astray    []part          // creates of a job that did not come beneath the parent that is there
 	steps     int
 	dry       bool      // nothing is recorded: it only asks
 	supposed  bool      // that the account has jobs is not known, and the next job tells
@@ -83,7 +84,7 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 func (a *Agent) newRun(id string, view *View) *run {
 	r := &run{
 		Agent: a, id: id, view: view, hash: view.Plan.Hash(),
-		byAddr: map[resource.Address]*plan.Change{}, standings: map[resource.Address]*standing{}, ids: map[resource.Address]string{}, people: map[string]uploaded{},
+		byAddr: map[resource.Address]*plan.Change{}, standings: map[resource.Address]*standing{}, ids: map[resource.Address]string{}, people: map[string]uploaded{}, reread: map[string]bool{},
 	}
 	for _, c := range view.Plan.Applicable() {
 		change := c

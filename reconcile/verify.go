@@ -108,7 +108,7 @@ func (r *run) compareAll(ctx context.Context, waiting []*standing) error {
 		s.lags = len(late) > 0
 		s.noteOdd(slices.DeleteFunc(slices.Clone(s.differs), func(d difference) bool { return slices.Contains(late, d) }))
 		if seen[i].record.ID != "" {
-			r.view.Live.Records[seen[i].record.ID] = seen[i].record
+			r.seen(seen[i].record)
 		}
 	}
 	return nil

@@ -43,6 +43,8 @@ func (w *world) decide() error {
 func (w *world) decision(e *reconcile.Evidence, address resource.Address) reconcile.Decision {
 	d := reconcile.Decision{As: e.Proves, By: "a person", Unproven: e.Proves == ""}
 	if e.Proves != "" {
+		above := w.files()[address.Leaf()].Parent // what was made beneath a parent that nobody made is nobody's either
+		w.history.Released[address.Leaf()] = e.Proves == state.OutcomeSkipped && w.history.Released[above]
 		return d
 	}
 	d.As = state.OutcomeSkipped

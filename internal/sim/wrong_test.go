@@ -1,6 +1,9 @@
 package sim
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // Histories that went wrong once; docs/bugs.md says why.
 func TestHistoriesThatWentWrong(t *testing.T) {
@@ -164,6 +167,33 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"somebody changes a limit before its rise, and a campaign", script{Seed: 20064446, Kinds: true, Actions: []action{
 			{Do: "add other", What: 2}, {Do: "apply"}, {Do: "add"}, {Do: "edit other", What: 15}, {Do: "race"}, {Do: "apply"},
 		}}},
+		{"a person says of a campaign that it was not made, and its ad group is another agent's", script{Seed: 110034559, Actions: []action{
+			{Do: "add"}, {Do: "add", What: 4}, {Do: "apply", Agent: 1},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": {"flip": {"what": "feature", "feature": "bulk"}}}`}, {Do: "foreign", What: 20}, {Do: "apply"},
+		}}},
+		{"a refused campaign that is edited, and another agent at the same moment", script{Seed: 110085795, Actions: []action{
+			{Do: "add"}, {Do: "add", Value: 3}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 3}, "action": {"status": {"code": 422}}}`}, {Do: "remove"}, {Do: "apply"}, {Do: "edit", What: 6}, {Do: "both"},
+		}}},
+		{"somebody writes a description between two writes of an apply", script{Seed: 110059540, Actions: []action{
+			{Do: "add"}, {Do: "apply"},
+			{Do: "fault", Fault: `{"match": {"path": "/campaigns/{campaign_id}", "times": 1}, "action": {"foreign_write": {"actor": "person", "patch": {"description": "by hand"}}}}`},
+			{Do: "edit", What: 1}, {Do: "edit", What: 3}, {Do: "apply"},
+		}}},
+		{"the same, and a budget that is raised", script{Seed: 110095031, Actions: []action{
+			{Do: "add"}, {Do: "apply"}, {Do: "edit", What: 3}, {Do: "edit", What: 6},
+			{Do: "fault", Fault: `{"match": {"path": "/campaigns/{campaign_id}", "times": 1}, "action": {"foreign_write": {"actor": "person", "patch": {"description": "by hand"}}}}`}, {Do: "apply"},
+		}}},
+		{"a rise of a limit that is refused as stale without saying so, and campaigns", script{Seed: 110031535, Points: 907321774432611409, Kinds: true, Actions: []action{
+			{Do: "add other", What: 2}, {Do: "apply"}, {Do: "add"}, {Do: "add"}, {Do: "edit other", Value: 45}, {Do: "add"}, {Do: "race", What: 8, Value: 48}, {Do: "apply"},
+		}}},
+		{"a limit that is made long after it was lost, and the files end it", script{Seed: 110013922, Kinds: true, Actions: []action{
+			{Do: "add other", What: 2}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": {"hold_until": {"step": "s", "side": "request"}}}`}, {Do: "apply"},
+			{Do: "edit other", What: 23}, {Do: "advance", Wait: 25 * time.Minute}, {Do: "apply"},
+		}}},
+		{"a merge of what has an operation that somebody left standing", script{Seed: 110085846, Points: 4929892581502780237, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "apply"}, {Do: "add other"}, {Do: "add other"}, {Do: "foreign other", What: 1},
+		}}},
+		{"a merge by two agents at once", script{Seed: 140003632, Kinds: true, Actions: []action{{Do: "add other"}, {Do: "add other"}, {Do: "add other"}, {Do: "both"}}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

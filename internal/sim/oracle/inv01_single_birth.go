@@ -11,7 +11,7 @@ import (
 // of its own, where lists do not show what the first has made, or not as what
 // the files call it by now, and the service never told it by the key. Where a
 // person says that nothing was made, and what was made is archived, or stands beneath
-// the other agent's parent, it is made anew.
+// the other agent's parent, it is made anew. The key of a merge is of one state alone.
 func SingleBirth(h *History) error {
 	born := map[string]*Entry{}
 	for i := range h.W {
@@ -26,8 +26,8 @@ func SingleBirth(h *History) error {
 			born[tag] = e
 		case h.Released[tag] && (h.Live(e.Seq - 1)[first.ID].gone() || first.elsewhere(e)):
 			born[tag] = e
-		case h.blind(first, e):
-		case e.createKey() == "" && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
+		case h.blind(first, e) || h.atOnce(first, e):
+		case !hasKey[e.Kind] && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
 		case e.createKey() == "" && h.takenAway(first.ID, e.Seq): // while nobody had heard of it
 			born[tag] = e
 		case e.createKey() == "" && h.requestOf(first) != h.requestOf(e): // nothing but the name tells them apart
@@ -62,7 +62,7 @@ func (h *History) madeBlindly(e *Entry) bool {
 	}
 	made := h.createsOf(e.tag())
 	_, ours := h.ours(made[0])
-	return ours && made[0].Seq < e.Seq && h.blind(made[0], e)
+	return ours && made[0].Seq < e.Seq && (h.blind(made[0], e) || h.atOnce(made[0], e))
 }
 
 // recognisable says that what was created first is there, under the name of what
@@ -77,7 +77,7 @@ func (h *History) recognisable(first, then *Entry) bool {
 func (h *History) listedBetween(first, then *Entry) bool {
 	sent := h.requestOf(then)
 	return sent != nil && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-		return r.Agent == sent.Agent && r.Method == "GET" && r.N > first.Request && r.N < sent.N && r.Whole && r.Answered.Before(sent.At) && r.Path == listOf[then.Kind]
+		return r.Agent == sent.Agent && r.Method == "GET" && r.N > first.Request && r.N < sent.N && r.Whole && !r.Answered.After(sent.At) && r.Path == listOf[then.Kind]
 	})
 }
 
@@ -89,8 +89,9 @@ func (h *History) takenAway(id string, before int64) bool {
 	return last.gone() && h.strange(last) && nameless[last.Kind] && slices.ContainsFunc(h.Requests, func(r *Request) bool { return r.lost() && r.Mutates() })
 }
 
-// listOf is where the kinds are listed whose creates have no key.
+// listOf is where the kinds are listed.
 var listOf = map[string]string{
+	"campaign": "/campaigns", "ad_group": "/ad_groups", "ad": "/ads",
 	"audience": "/custom_audiences", "spend_limit_window": limitsPath, "daily_spend_limit": limitsPath,
 	"pixel": "/conversions/pixels", "event_setting": "/conversions/event_settings",
 }

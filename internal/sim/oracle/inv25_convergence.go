@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Convergence is invariant 25: what the files say is there, once and as they
@@ -65,15 +66,15 @@ func (h *History) reason(tag string, excused map[string]string) string {
 }
 
 // forAPerson says that a hold is one only a person can release: of a limit that the
-// account may not have, of what is adopted as the service refused the create that
-// made it, or of who is in an audience, as changed by somebody else, where an operation on those people was
-// refused or lost, or the service took it twice.
+// account may not have, of what waits to be adopted, or of who is in an audience, as
+// changed by somebody else, where an operation on those people was refused or lost, or
+// the service took it twice.
 func (h *History) forAPerson(tag, reason string) bool {
 	item := h.Commits[len(h.Commits)-1][tag]
 	switch {
 	case bounds[item.Kind] && strings.HasPrefix(reason, "unavailable ") && h.withoutLimits():
 		return true
-	case strings.HasPrefix(reason, "adopt ") && !hasKey[item.Kind] && h.refusedTheSecond(tag):
+	case strings.HasPrefix(reason, "adopt ") && !hasKey[item.Kind] && h.waitsForAdoption(tag):
 		return true
 	case overSomebody(reason) && h.doneThoughRefused(tag):
 		return true
@@ -93,20 +94,40 @@ func (h *History) forAPerson(tag, reason string) bool {
 
 // waitsForALimit says that a resource, or one it stands beneath, would spend more than
 // the files let it as long as a limit of theirs is not written: one the account may not
-// have, or one that waits to be adopted, as the service refused the create that made it.
+// have, or one that waits to be adopted.
 func (h *History) waitsForALimit(tag string, excused map[string]string) bool {
 	files, without := h.Commits[len(h.Commits)-1], h.withoutLimits()
 	for ; tag != ""; tag = files[tag].Parent {
 		reason := excused[tag]
 		for limit, item := range files {
 			held := " of " + item.Kind + "/" + limit + " is held"
-			waits := without && strings.Contains(reason, "(unavailable)"+held) || h.refusedTheSecond(limit) && strings.Contains(reason, "(adopt)"+held)
+			waits := without && strings.Contains(reason, "(unavailable)"+held) || h.waitsForAdoption(limit) && strings.Contains(reason, "(adopt)"+held)
 			if bounds[item.Kind] && strings.HasPrefix(reason, "exceeds-files ") && waits {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// waitsForAdoption says that an agent takes what it made for somebody else's, as nothing
+// tells a create without a key from another's.
+func (h *History) waitsForAdoption(tag string) bool {
+	return h.refusedTheSecond(tag) || h.arrivedLate(tag)
+}
+
+// trustWindow is how long a create whose answer was lost may still be on its way.
+const trustWindow = 20 * time.Minute
+
+// arrivedLate says that a create was carried out long after its agent had lost it, and
+// had seen in a list that it was not there.
+func (h *History) arrivedLate(tag string) bool {
+	return slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool {
+		sent := h.requestOf(e)
+		return sent != nil && sent.lost() && slices.ContainsFunc(h.Requests, func(r *Request) bool {
+			return r.Agent == sent.Agent && r.Method == "GET" && r.Path == listOf[e.Kind] && r.Whole && r.Status == 200 && r.N <= e.Request && r.Answered.UnixMilli() <= e.At.UnixMilli() && r.At.Sub(sent.At) >= trustWindow
+		})
+	})
 }
 
 // refusedTheSecond says that a create was carried out, and its answer was that it
