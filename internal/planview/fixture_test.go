@@ -105,7 +105,8 @@ func hostile(text string) *Document {
 	d.Revision = &Revision{Commit: text, Uncommitted: []string{text}}
 	d.Changes[0].Address = "campaign/" + text
 	d.Changes[0].Name = text
-	d.Changes[0].Held = &plan.HoldDocument{Hazard: plan.Hazard(text), Message: text, Allow: text, Also: []plan.HoldDocument{{Hazard: "twin", Message: text}}}
+	d.Changes[0].Held = &plan.HoldDocument{Hazard: plan.Hazard(text), Message: text, Allow: text}
+	d.Changes[0].Fields[len(d.Changes[0].Fields)-1].Held = &plan.HoldDocument{Hazard: "twin", Message: text}
 	d.Changes[0].Fields[0].Edited = &plan.Edited{Commit: text, Author: text, At: 1}
 	d.Changes[0].Fields[0].Foreign = &plan.Foreign{Actor: text, At: 1}
 	d.Changes[0].Hazards = []plan.Hazard{plan.Hazard(text)}

@@ -45,8 +45,8 @@ type Release struct {
 // releaseShown is how many holds of a release are named.
 const releaseShown = 20
 
-// Releases gives what a person may allow of a plan, sorted. What releases a
-// whole accident stands for each of its rows.
+// Releases gives what a person may allow of a plan, sorted: what nothing releases
+// besides is left out. What releases a whole accident stands for each of its rows.
 func Releases(d *Document) []Release {
 	whole := map[string]bool{}
 	for i := range d.Accidents {
@@ -57,11 +57,9 @@ func Releases(d *Document) []Release {
 	releases := map[string]*Release{}
 	for i := range d.Changes {
 		c := &d.Changes[i]
-		for _, h := range heldIn(c) {
+		for _, h := range releasable(c) {
 			allow := h.Allow
 			switch {
-			case allow == "":
-				continue
 			case whole[string(h.Hazard)]:
 				allow = string(h.Hazard)
 			}
@@ -98,11 +96,18 @@ func HeldBy(d *Document) map[string]int {
 	return changes
 }
 
-// heldIn are the holds of a change and of its fields.
-func heldIn(c *plan.ChangeDocument) []*plan.HoldDocument {
+// releasable are the holds of a change and of its fields that allowances release
+// together.
+func releasable(c *plan.ChangeDocument) []*plan.HoldDocument {
+	final := func(h *plan.HoldDocument) bool { return h.Allow == "" }
 	all := flat(c.Held)
+	if slices.ContainsFunc(all, final) {
+		return nil
+	}
 	for i := range c.Fields {
-		all = append(all, flat(c.Fields[i].Held)...)
+		if holds := flat(c.Fields[i].Held); !slices.ContainsFunc(holds, final) {
+			all = append(all, holds...)
+		}
 	}
 	return all
 }
