@@ -148,7 +148,8 @@ func (e *exporter) waits(found *Import, address resource.Address) bool {
 }
 
 // Only keeps the trees whose top one of the patterns fits, by key, name or id,
-// and gives the patterns that fit none. A star stands for any text.
+// and gives the patterns that fit none. A star stands for any text. What nothing can
+// stand beneath is no tree.
 func (i *Import) Only(schemas resource.Schemas, patterns []string) (unused []string) {
 	used := map[string]bool{}
 	kept := map[resource.Address]bool{}
@@ -156,6 +157,9 @@ func (i *Import) Only(schemas resource.Schemas, patterns []string) (unused []str
 		parent := schemas.Parent(r.Address)
 		kept[r.Address] = kept[parent]
 		if !parent.IsZero() && i.Snapshot.Get(parent) != nil {
+			continue
+		}
+		if len(schemas.ChildrenOf(r.Address.Kind)) == 0 {
 			continue
 		}
 		for _, pattern := range patterns {

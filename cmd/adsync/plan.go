@@ -198,9 +198,7 @@ func (a *app) wantedUnder(l loaded, f planFlags, g governed) (reconcile.Desired,
 	for _, i := range l.project.Ignore {
 		desired.Ignore = append(desired.Ignore, plan.Ignore{Resource: i.Resource, Attribute: i.Attribute, Owner: i.Owner, Reason: i.Reason, Until: i.Until, Position: i.Position})
 	}
-	for _, m := range l.project.Moved {
-		desired.Moves = append(desired.Moves, plan.Move{From: m.From, To: m.To, Position: m.Position})
-	}
+	desired.Moves = movesOf(l)
 	for _, text := range f.allow {
 		allowance, err := plan.ParseAllowance(text)
 		if err != nil {
@@ -214,6 +212,15 @@ func (a *app) wantedUnder(l loaded, f planFlags, g governed) (reconcile.Desired,
 	var err error
 	desired.Select, err = f.selection()
 	return desired, err
+}
+
+// movesOf gives the keys a project says have changed.
+func movesOf(l loaded) []plan.Move {
+	var moves []plan.Move
+	for _, m := range l.project.Moved {
+		moves = append(moves, plan.Move{From: m.From, To: m.To, Position: m.Position})
+	}
+	return moves
 }
 
 // unmatched is the error of a selection with a pattern that names nothing.

@@ -12,7 +12,9 @@ func TestWhatNothingReleasesIsNotOffered(t *testing.T) {
 	late := plan.HoldDocument{Hazard: plan.Late, Message: "has passed"}
 	both := rise
 	both.Also = []plan.HoldDocument{late}
-	field := func(h *plan.HoldDocument) []plan.FieldDocument { return []plan.FieldDocument{{Name: "budget", Held: h}} }
+	field := func(h *plan.HoldDocument) []plan.FieldDocument {
+		return []plan.FieldDocument{{Name: "budget", Held: h}}
+	}
 	for _, tt := range []struct {
 		name    string
 		change  plan.ChangeDocument
