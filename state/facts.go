@@ -122,11 +122,11 @@ func (l *ledger) Runs(_ context.Context, limit int) ([]Run, error) {
 		if runs, err = b.runs(); err != nil {
 			return err
 		}
+		if limit > 0 && len(runs) > limit {
+			runs = runs[:limit]
+		}
 		return b.addHeads(runs)
 	})
-	if limit > 0 && len(runs) > limit {
-		runs = runs[:limit]
-	}
 	return runs, err
 }
 

@@ -113,8 +113,8 @@ func (f folder) has(name string) bool {
 }
 
 func (f folder) openExisting(ctx context.Context, o Options) (*ledger, error) {
-	c := contents{sums: map[record]uint64{}, counts: map[class]int{}}
-	err := f.load(ctx, &c, true, func(r record, _ string, sum uint64) { c.note(r, sum) })
+	c := newContents()
+	err := f.load(ctx, &c, true, func(r record, value string, sum uint64) { c.note(r, sum, len(value)) })
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,8 @@ func OpenReadOnly(ctx context.Context, dir string) (Store, error) {
 
 func (f folder) readOnly(ctx context.Context) (*ledger, error) {
 	m := memory{}
-	c := contents{header: Header{Format: Format}, sums: map[record]uint64{}, counts: map[class]int{}}
+	c := newContents()
+	c.header = Header{Format: Format}
 	if err := f.plain(); err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func (f folder) readOnly(ctx context.Context) (*ledger, error) {
 	}
 	if there {
 		err = f.load(ctx, &c, false, func(r record, value string, sum uint64) {
-			c.note(r, sum)
+			c.note(r, sum, len(value))
 			m.apply(write{record: r, value: value})
 		})
 	}

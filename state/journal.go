@@ -224,14 +224,7 @@ func (l *ledger) Open(_ context.Context) ([]Step, error) {
 }
 
 func (b *batch) open() ([]Step, error) {
-	open := map[string]stepRecord{}
-	err := b.engine.each(classStep, func(id, value string) error {
-		r, err := decodeStep(id, value)
-		if r.Point.IsOpen() {
-			open[id] = r
-		}
-		return err
-	})
+	open, err := b.openRecords()
 	if err != nil {
 		return nil, err
 	}
@@ -245,6 +238,28 @@ func (b *batch) open() ([]Step, error) {
 	}
 	slices.SortFunc(steps, func(s, t Step) int { return cmp.Compare(open[s.ID].Sequence, open[t.ID].Sequence) })
 	return steps, nil
+}
+
+// openRecords are the steps that have not ended. Of those alone operations are
+// kept, so that the journal of all that ever ended is not read.
+func (b *batch) openRecords() (map[string]stepRecord, error) {
+	open := map[string]stepRecord{}
+	if b.counts[classOperations] == 0 {
+		return open, nil
+	}
+	for r := range b.sums {
+		if r.class != classOperations {
+			continue
+		}
+		step, err := b.step(r.key)
+		if err != nil {
+			return nil, err
+		}
+		if step.Point.IsOpen() {
+			open[r.key] = step
+		}
+	}
+	return open, nil
 }
 
 // whole gives a step with its body and its operations.

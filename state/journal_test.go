@@ -1,6 +1,7 @@
 package state
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -206,5 +207,48 @@ func TestClosedStepLeavesItsBodyBehind(t *testing.T) {
 	}
 	if s.counts[classBody] != 1 || s.counts[classOperations] != 1 || s.counts[classStep] != 2 {
 		t.Errorf("records are %v, want the body and operations of the open step only", s.counts)
+	}
+}
+
+// visited is an engine that counts the records it is asked for.
+type visited struct {
+	memory
+	records int
+}
+
+func (v *visited) read(r record) (string, error) { v.records++; return v.memory.read(r) }
+
+func (v *visited) each(c class, visit func(key, value string) error) error {
+	return v.memory.each(c, func(key, value string) error { v.records++; return visit(key, value) })
+}
+
+// A daemon asks for what is open many times a run: what ended long ago is not read
+// for it, nor for a report that has room.
+func TestWhatHasEndedCostsNothing(t *testing.T) {
+	v := &visited{memory: memory{}}
+	c := newContents()
+	c.header = Header{Format: Format, Lineage: "l", Serial: 1}
+	s, ctx := newLedger(v, c, options()), t.Context()
+	for i := range 100 {
+		id := fmt.Sprintf("run-%03d", i)
+		step := job(id+"/create/1", i+1)
+		step.Run = id
+		must(t, s.RecordRun(ctx, Run{ID: id, Started: morning.Add(time.Duration(i) * time.Minute)}))
+		must(t, s.Begin(ctx, step))
+		must(t, s.Move(ctx, step.ID, Abandoned, Update{}))
+		must(t, s.RecordReport(ctx, id, []byte("head"), []byte("report")))
+	}
+	open := job("open", 200)
+	must(t, s.Begin(ctx, open))
+	v.records = 0
+	steps, err := s.Open(ctx)
+	must(t, err)
+	if len(steps) != 1 || steps[0].ID != "open" || v.records > 3 {
+		t.Errorf("Open() = %d steps after %d records; want the open one, its body and its operations", len(steps), v.records)
+	}
+	v.records = 0
+	must(t, s.RecordReport(ctx, "run-099", []byte("head"), []byte("report")))
+	if v.records > 1 {
+		t.Errorf("RecordReport read %d records; want that of its run", v.records)
 	}
 }

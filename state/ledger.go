@@ -28,12 +28,15 @@ type contents struct {
 	tally  tally
 	sums   map[record]uint64
 	counts map[class]int
+
+	reports map[string]int // run → bytes of its report
+}
+
+func newContents() contents {
+	return contents{sums: map[record]uint64{}, counts: map[class]int{}, reports: map[string]int{}}
 }
 
 func newLedger(e engine, c contents, o Options) *ledger {
-	if c.sums == nil {
-		c.sums, c.counts = map[record]uint64{}, map[class]int{}
-	}
 	now := o.Now
 	if now == nil {
 		now = time.Now
@@ -41,10 +44,13 @@ func newLedger(e engine, c contents, o Options) *ledger {
 	return &ledger{engine: e, contents: c, now: now}
 }
 
-// note takes a record into the contents.
-func (c *contents) note(r record, sum uint64) {
+// note takes a record of so many bytes into the contents.
+func (c *contents) note(r record, sum uint64, size int) {
 	c.drop(r)
 	c.sums[r] = sum
+	if r.class == classReport {
+		c.reports[r.key] = size
+	}
 	c.counts[r.class]++
 	c.tally.add(sum)
 }
@@ -56,6 +62,9 @@ func (c *contents) drop(r record) {
 		return
 	}
 	delete(c.sums, r)
+	if r.class == classReport {
+		delete(c.reports, r.key)
+	}
 	c.counts[r.class]--
 	c.tally.remove(sum)
 }
@@ -142,7 +151,7 @@ func (l *ledger) commit(writes []write) error {
 			continue
 		}
 		w.sum = l.summer.sum(w.record, w.value)
-		l.note(w.record, w.sum)
+		l.note(w.record, w.sum, len(w.value))
 	}
 	if l.failure = l.engine.commit(l.header, l.tally, writes); l.failure != nil {
 		return l.writable()

@@ -52,5 +52,7 @@ func NewMemory(o Options) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newLedger(memory{}, contents{header: Header{Format: Format, Lineage: lineage, Serial: 1}}, o), nil
+	c := newContents()
+	c.header = Header{Format: Format, Lineage: lineage, Serial: 1}
+	return newLedger(memory{}, c, o), nil
 }

@@ -17,6 +17,9 @@ import (
 // state reads them. A report larger than that is kept alone.
 const keptReports = 32 << 20
 
+// fewRuns is how many runs have their heads read one by one.
+const fewRuns = 30
+
 // ErrNoReport is a run of which no report is kept.
 var ErrNoReport = errors.New("no report is kept of this run")
 
@@ -40,6 +43,15 @@ func (l *ledger) RecordReport(_ context.Context, run string, head, report []byte
 
 // makeRoom drops the oldest reports until what is left is not too much.
 func (b *batch) makeRoom(newest string, size int) error {
+	all := size
+	for run, written := range b.reports {
+		if run != newest {
+			all += written
+		}
+	}
+	if all <= keptReports {
+		return nil
+	}
 	runs, err := b.runs()
 	if err != nil {
 		return err
@@ -112,16 +124,26 @@ func decodeHead(run, value string) (size int, head []byte, err error) {
 
 // addHeads gives the runs their heads.
 func (b *batch) addHeads(runs []Run) error {
-	heads := map[string][]byte{}
-	err := b.engine.each(classHead, func(run, value string) error {
-		_, head, err := decodeHead(run, value)
-		heads[run] = head
-		return err
-	})
-	for i := range runs {
-		runs[i].Head = heads[runs[i].ID]
+	heads := map[string]string{}
+	if len(runs) > fewRuns {
+		if err := b.engine.each(classHead, func(run, value string) error { heads[run] = value; return nil }); err != nil {
+			return err
+		}
 	}
-	return err
+	for i := range runs {
+		value, there := heads[runs[i].ID]
+		var err error
+		if len(runs) <= fewRuns {
+			value, there, err = b.get(record{classHead, runs[i].ID})
+		}
+		if err == nil && there {
+			_, runs[i].Head, err = decodeHead(runs[i].ID, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prune makes room for one more run: it drops the oldest that left nothing open,
@@ -160,12 +182,10 @@ func (b *batch) prune() error {
 
 // openRuns are the runs with a step that has not ended.
 func (b *batch) openRuns() (map[string]bool, error) {
+	steps, err := b.openRecords()
 	open := map[string]bool{}
-	return open, b.engine.each(classStep, func(id, value string) error {
-		r, err := decodeStep(id, value)
-		if err == nil && r.Point.IsOpen() {
-			open[r.Run] = true
-		}
-		return err
-	})
+	for _, r := range steps {
+		open[r.Run] = true
+	}
+	return open, err
 }
