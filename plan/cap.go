@@ -59,7 +59,12 @@ func (d *differ) capWords(at resource.Address) string {
 	live, k := d.Live.Get(at), d.kinds[at.Kind]
 	for _, a := range k.caps {
 		if v := live.Value(a.Name); v.IsSet() {
-			return fmt.Sprintf(": it is bounded to %s per %s now", a.Format(v), a.Per)
+			per := "a day"
+			if a.Per != "day" {
+				r := d.reignOf(k, at, nil, live)
+				per = "from " + r.start + " " + untilWords(r.end)
+			}
+			return fmt.Sprintf(": it is bounded to %s %s now", a.Format(v), per)
 		}
 	}
 	return ""
