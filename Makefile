@@ -95,6 +95,7 @@ sim:
 floor:
 	$(GO) test -count=1 -v -timeout 60m -run 'TestRequestsOfEveryShape|TestUpdatesAreASubmission|TestAFullCreateWaits|TestReadingOneByOne' ./reconcile -whole
 	$(GO) test -count=1 -v -run 'TestAFleet|TestOneAccountCosts' ./internal/adsapi
+	$(GO) test -count=1 -v -timeout 60m -run TestADaemonOfAFleet ./cmd/adsync -fleet 300
 
 # idle: what 100 accounts of 150 resources cost a daemon in which nothing happens.
 idle:

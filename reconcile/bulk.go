@@ -50,6 +50,14 @@ func (e encoder) onUpdate(address resource.Address, f plan.Field) bool {
 	return a.Bulk.Update != "" && f.Desired.IsSet() && e.holds(a.Bulk.When, address)
 }
 
+// leftOut says that an update operation says a field by leaving it out: it only goes
+// along with its setting, which bulk does not send whole.
+func (e encoder) leftOut(address resource.Address, f plan.Field) bool {
+	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)
+	said, is := a.Bulk.Map[f.Desired.Text()]
+	return f.Cause == plan.SentAlong && is && said == ""
+}
+
 // fetchable is false for an image the service cannot fetch itself.
 func fetchable(a *resource.Attribute, v resource.Value) bool {
 	return a.Wire.Codec != resource.FileID || strings.Contains(v.Text(), "://")
@@ -103,6 +111,9 @@ func (e encoder) bulkUpdate(c *plan.Change, fields []plan.Field, id string, reco
 	input := map[string]any{}
 	for _, f := range fields {
 		a, _ := schema.Attribute(f.Name)
+		if a.Bulk.Update == "" { // left out
+			continue
+		}
 		if err := e.fillNested(schema, a, input, record); err != nil {
 			return bulkOperation{}, err
 		}

@@ -253,7 +253,7 @@ func (r *run) readCreated(ctx context.Context, parts []part) error {
 	e := r.encoder()
 	for _, p := range parts {
 		id := r.ids[p.change.Address]
-		if _, known := r.view.Live.Records[id]; known || r.caps[resource.BulkJobs] && r.sayable(e, p) {
+		if _, known := r.view.Live.Records[id]; known || r.caps[resource.BulkJobs] && r.sayable(e, p, nil) {
 			continue
 		}
 		if r.forecast != nil {

@@ -111,6 +111,28 @@ func TestCreatesCarryWhatNoAttributeDecides(t *testing.T) {
 	sameJSON(t, body, `{"name":"Feed","mode":"product_feed","product_feed_id":"fd_1"}`)
 }
 
+// A job says of a strategy that only goes along with its bid no more than that it is a
+// fixed one: any other goes with the bid in a single request.
+func TestWhatAnUpdateOperationLeavesOut(t *testing.T) {
+	e := testEncoder(t, "clicks")
+	for _, row := range []struct {
+		name  string
+		field plan.Field
+		cause plan.Cause
+		want  bool
+	}{
+		{"a fixed bid that goes along", field("bid.strategy", resource.Text("fixed_bid")), plan.SentAlong, true},
+		{"another strategy that goes along", field("bid.strategy", resource.Text("maximize_clicks")), plan.SentAlong, false},
+		{"a strategy that is edited", field("bid.strategy", resource.Text("fixed_bid")), plan.Edit, false},
+		{"a bid", field("bid.max", resource.Number(1)), plan.SentAlong, false},
+	} {
+		row.field.Cause = row.cause
+		if got := e.leftOut(resource.Address{Kind: kinds.AdGroup, Key: "c/g"}, row.field); got != row.want {
+			t.Errorf("%s: leftOut = %t, want %t", row.name, got, row.want)
+		}
+	}
+}
+
 // TestRouteOfEachField is the route table for creates: what a job carries, what
 // a follow-up brings, and what forces a single request (design.md section 4).
 func TestRouteOfEachField(t *testing.T) {

@@ -74,15 +74,15 @@ func (p *pace) of(operations int, waited time.Duration) *pauses {
 
 // guess is when the job is likely to be done.
 func (p *pauses) guess() time.Duration {
-	took := p.pace.known(p.operations)
+	took, least := p.pace.known(p.operations), time.Duration(0)
 	if took == 0 {
-		return time.Duration(p.operations) * perOperation
+		took, least = p.pace.unlike(p.operations), time.Duration(p.operations)*perOperation
 	}
-	guess := took + took*3/20 + p.place*took/50
-	if took >= time.Second || p.operations >= largeJob { // whole seconds are known
+	guess := took + took/20 + p.place*took/(10*maxJobs)
+	if took >= time.Second || took > 0 && p.operations >= largeJob { // whole seconds are known
 		guess += time.Second
 	}
-	return guess
+	return max(guess, least)
 }
 
 // more is how much longer to wait, as others like it were found to take longer
@@ -151,6 +151,18 @@ func (p *pace) known(operations int) time.Duration {
 		took = max(took, p.supposed.Load())
 	}
 	return time.Duration(took)
+}
+
+// unlike is what jobs of the other size say of one whose like nobody has seen: a
+// large one hardly takes less than a small one, nor a small one less than a tenth of it.
+func (p *pace) unlike(operations int) time.Duration {
+	switch {
+	case p.large == nil:
+		return 0
+	case operations < largeJob:
+		return time.Duration(p.large.Load() / 10)
+	}
+	return time.Duration(p.small.Load())
 }
 
 // alike is where it is kept of jobs of about so many operations.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ type simulation struct {
 	*world
 	*counter
 	client *adsapi.Client
+	jobs   *underWay
 }
 
 // takes is how long a job of so many operations takes; the service is asked with
@@ -59,17 +61,45 @@ func bySize(least, most time.Duration) takes {
 	}
 }
 
-func (f takes) hook() *service.Hooks {
+// underWay is when jobs were under way at the service.
+type underWay struct {
+	mu    sync.Mutex
+	spans map[string]span // by job
+}
+
+type span struct{ from, to time.Time }
+
+func (w *underWay) hook(f takes) *service.Hooks {
 	return &service.Hooks{Job: func(job world_.Job) service.JobFault {
-		return service.JobFault{Hold: time.Since(time.UnixMilli(job.CreatedAt)) < f(job.ID, job.Count)}
+		from := time.UnixMilli(job.CreatedAt)
+		to := from.Add(f(job.ID, job.Count))
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.spans[job.ID] = span{from, to}
+		return service.JobFault{Hold: time.Now().Before(to)}
 	}}
+}
+
+// total is for how long at least one job was under way.
+func (w *underWay) total() (total time.Duration) {
+	var until time.Time
+	for _, s := range slices.SortedFunc(maps.Values(w.spans), func(a, b span) int { return a.from.Compare(b.from) }) {
+		if s.from.Before(until) {
+			s.from = until
+		}
+		if s.to.After(s.from) {
+			total, until = total+s.to.Sub(s.from), s.to
+		}
+	}
+	return total
 }
 
 func newSimulation(t *testing.T, jobs takes, change ...func(*emulator.Options)) *simulation {
 	t.Helper()
 	features := emulatortest.Account("acct", "k").Features
 	features.MaxCampaigns, features.MaxAdGroups, features.MaxAds = 1<<30, 1<<30, 1<<30
-	o := emulator.Options{Seed: 1, Accounts: []emulator.Account{{ID: "acct", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "k", Features: features}}, Hooks: jobs.hook()}
+	under := &underWay{spans: map[string]span{}}
+	o := emulator.Options{Seed: 1, Accounts: []emulator.Account{{ID: "acct", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "k", Features: features}}, Hooks: under.hook(jobs)}
 	for _, f := range change {
 		f(&o)
 	}
@@ -86,7 +116,7 @@ func newSimulation(t *testing.T, jobs takes, change ...func(*emulator.Options)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &simulation{world: &world{t: t, desired: &resource.Snapshot{}, store: store}, counter: &counter{service: server, asked: map[string]int{}, latency: latency}}
+	s := &simulation{jobs: under, world: &world{t: t, desired: &resource.Snapshot{}, store: store}, counter: &counter{service: server, asked: map[string]int{}, latency: latency}}
 	if s.client, err = adsapi.New(adsapi.Config{BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret("k"), Transport: s.counter}); err != nil {
 		t.Fatal(err)
 	}

@@ -220,8 +220,9 @@ func (r *run) updateWave(ctx context.Context, name string, parts []part) error {
 		return err
 	}
 	fresh = r.ownCalls(fresh)
+	changing := addressesOf(fresh)
 	for _, p := range fresh {
-		if r.caps[resource.BulkJobs] && r.sayable(e, p) {
+		if r.caps[resource.BulkJobs] && r.sayable(e, p, changing) {
 			jobs = append(jobs, p)
 			continue
 		}
@@ -281,13 +282,36 @@ func (r *run) apart(p part) (inJob, alone []part) {
 	return []part{p.only(only)}, []part{rest}
 }
 
-func (r *run) sayable(e encoder, p part) bool {
+// sayable says that an update operation carries a part. A bid goes alone where
+// something above it changes in the same wave: the order in which runByDepth sends
+// the two is no order of jobs.
+func (r *run) sayable(e encoder, p part, changing map[resource.Address]bool) bool {
+	address := p.change.Address
 	for _, f := range p.fields {
-		if !e.onUpdate(p.change.Address, f) {
+		switch {
+		case e.onUpdate(address, f):
+		case !e.leftOut(address, f), r.anyAbove(address, changing):
 			return false
 		}
 	}
 	return true
+}
+
+func (r *run) anyAbove(address resource.Address, changing map[resource.Address]bool) bool {
+	for parent := r.Schemas.Parent(address); !parent.IsZero(); parent = r.Schemas.Parent(parent) {
+		if changing[parent] {
+			return true
+		}
+	}
+	return false
+}
+
+func addressesOf(parts []part) map[resource.Address]bool {
+	addresses := make(map[resource.Address]bool, len(parts))
+	for _, p := range parts {
+		addresses[p.change.Address] = true
+	}
+	return addresses
 }
 
 // updateJobs sends updates in jobs and gives those no operation holds.

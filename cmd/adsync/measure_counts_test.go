@@ -1,16 +1,40 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/bench"
 	"adsync/internal/emulator"
 )
+
+// A process that sleeps by moving the clock does not outrun the work of the service.
+func TestTheMeasuredClockWaitsForWork(t *testing.T) {
+	s := startMeasured(t, 0)
+	clock := s.server.World().Clock
+	ended := clock.Begin()
+	move := func(ctx context.Context) int {
+		answer := httptest.NewRecorder()
+		s.control(answer, httptest.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1"+clockPath, strings.NewReader(`{"advance_seconds": 3600}`)))
+		return answer.Code
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if code := move(gone); code == http.StatusOK || clock.Offset() != 0 {
+		t.Errorf("while work is under way: %d, moved by %s; want to wait", code, clock.Offset())
+	}
+	ended()
+	if code := move(t.Context()); code != http.StatusOK || clock.Offset() != time.Hour {
+		t.Errorf("without work: %d, moved by %s; want an hour", code, clock.Offset())
+	}
+}
 
 // countedCommand is one with how many requests it may send.
 type countedCommand struct {
