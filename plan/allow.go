@@ -17,6 +17,7 @@ type Allowance struct {
 	Address resource.Address // zero allows the hazard wherever it is
 	Amount  int64            // micros, or a count for archives and updates; meaningful with HasAmount
 	PerDay  bool             // the amount is a sum a day over the plan
+	Refusal string           // the digest of a refusal at the address, of WasRefused alone
 
 	HasAmount bool
 }
@@ -27,6 +28,7 @@ type narrowing struct {
 	money bool   // a sum a day, or an amount at an address
 	count bool   // a number of resources
 	only  string // it must be narrowed so: an example
+	once  bool   // it must be narrowed to one refusal at an address
 }
 
 // allowable are the hazards that hold something and can be allowed.
@@ -34,7 +36,7 @@ var allowable = map[Hazard]narrowing{
 	RaisesSpend: {money: true}, Archives: {count: true},
 	Updates: {count: true, only: "updates=40"}, Exposure: {money: true, only: "exposure=120/day"},
 	Activates: {}, Conflicts: {}, Adopts: {}, Drifts: {}, Replaces: {}, RemovedByHand: {}, Twins: {}, ShrinksAudience: {}, ExceedsFiles: {},
-	Shifted: {}, Series: {}, Scale: {}, MassEdit: {},
+	Shifted: {}, Series: {}, Scale: {}, MassEdit: {}, WasRefused: {once: true, only: "refused=campaign/x=1f2e3d4c5b6a"},
 }
 
 // ParseAllowance reads an argument of --allow:
@@ -48,6 +50,7 @@ var allowable = map[Hazard]narrowing{
 //	raises-spend=120/day         by at most this much a day, over the whole plan
 //	updates=40                   of up to 40 of a kind, in place of the policy's limit
 //	exposure=120/day             possible spend may rise by this much within 24 hours
+//	refused=campaign/x=1f2e3d    of this address, to ask again after that refusal, once
 func ParseAllowance(s string) (Allowance, error) {
 	name, narrowed, hasNarrowed := strings.Cut(s, "=")
 	a := Allowance{Hazard: Hazard(name)}
@@ -57,6 +60,9 @@ func ParseAllowance(s string) (Allowance, error) {
 	}
 	if !hasNarrowed && rules.only == "" {
 		return a, nil
+	}
+	if rules.once {
+		return a.ofRefusal(s, narrowed, rules)
 	}
 	if rules.count && isCount(narrowed) {
 		n, err := strconv.ParseInt(narrowed, 10, 64)
@@ -98,6 +104,16 @@ func isCount(s string) bool { return s != "" && strings.Trim(s, "0123456789") ==
 
 func wantOnly(s string, rules narrowing) error {
 	return fmt.Errorf("allowance is %q; want how much, such as %s", s, rules.only)
+}
+
+func (a Allowance) ofRefusal(whole, narrowed string, rules narrowing) (Allowance, error) {
+	text, digest, _ := strings.Cut(narrowed, "=")
+	address, ok := resource.ParseAddress(text)
+	if !ok || len(digest) != refusalDigits || strings.Trim(digest, "0123456789abcdef") != "" {
+		return Allowance{}, fmt.Errorf("allowance is %q; want an address and the refusal there, such as %s", whole, rules.only)
+	}
+	a.Address, a.Refusal = address, digest
+	return a, nil
 }
 
 func (a Allowance) perDay(whole, narrowed string, rules narrowing) (Allowance, error) {
@@ -148,6 +164,8 @@ func (a Allowance) String() string {
 		s += "=" + a.Address.String()
 	}
 	switch {
+	case a.Refusal != "":
+		return s + "=" + a.Refusal
 	case !a.HasAmount:
 		return s
 	case allowable[a.Hazard].count:

@@ -40,9 +40,9 @@ func TestParseAllowance(t *testing.T) {
 
 func TestParseAllowanceRefuses(t *testing.T) {
 	tests := []struct{ text, want string }{
-		{"all", `allowance is "all"; want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates`},
-		{"adpot", `allowance is "adpot"; want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates; did you mean "adopt"?`},
-		{"incomplete", `allowance is "incomplete"; want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates`},
+		{"all", `allowance is "all"; want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, refused, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates`},
+		{"adpot", `allowance is "adpot"; want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, refused, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates; did you mean "adopt"?`},
+		{"incomplete", `allowance is "incomplete"; want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, refused, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates`},
 		{"adopt=", `allowance is "adopt="; want an address such as adopt=campaign/x`},
 		{"adopt=12", `allowance is "adopt=12"; want an address such as adopt=campaign/x`},
 		{"adopt=campaign/x=12", `allowance is "adopt=campaign/x=12"; want an amount after the address only for raises-spend, such as raises-spend=campaign/x=500`},

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"adsync/internal/diag"
@@ -17,6 +18,18 @@ type Refused struct {
 	Code    string // the service's, or adsync's own
 	Message string // the service's words
 	Since   string // for people
+	Asked   string // the run that was told so last
+}
+
+// refusalDigits is how many digits name a refusal.
+const refusalDigits = 12
+
+// AskAgain is the allowance to ask the service once more after a refusal. It is
+// bound to what was refused and to the run that was told so: after another refusal
+// it releases nothing.
+func (r Refused) AskAgain(at resource.Address) Allowance {
+	sum := sha256.Sum256([]byte(at.String() + "\n" + r.Basis + "\n" + r.Asked))
+	return Allowance{Hazard: WasRefused, Address: at, Refusal: hex.EncodeToString(sum[:])[:refusalDigits]}
 }
 
 // Basis names what a refusal rests on: what the files say of a resource, what the
@@ -92,7 +105,12 @@ func (d *differ) guardRefused() {
 			})
 			continue
 		}
-		d.holdRefused(i, Hold{Hazard: WasRefused, Message: said + "; edit the row, or apply with somebody looking, to ask again"})
+		again := r.AskAgain(c.Address)
+		if k := slices.Index(d.Allow, again); k >= 0 {
+			d.used[k] = true
+			continue
+		}
+		d.holdRefused(i, Hold{Hazard: WasRefused, Allow: again.String(), Message: said + "; edit the row, allow it, or apply with somebody looking, to ask again"})
 	}
 }
 

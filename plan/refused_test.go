@@ -91,3 +91,48 @@ func TestARefusalRestsOnTheParent(t *testing.T) {
 		}
 	}
 }
+
+// A refusal is asked about again by its digest alone: what names another address,
+// another refusal, or another run that was refused since, releases nothing.
+func TestARefusalIsAskedAgainByItsDigest(t *testing.T) {
+	at := address("campaign/a")
+	desired, live := snapshot(t, "campaign/a name=Short status=paused"), snapshot(t, "campaign/a#c1 name=Spring status=paused")
+	refused := plan.Refused{Basis: plan.Basis(desired.Get(at), live.Get(at), ""), Message: "no", Asked: "run-1"}
+	planned := func(r plan.Refused, allow plan.Allowance) *plan.Plan {
+		in := plan.Input{
+			Schemas: kinds.All(), Last: live, Desired: desired, Live: live, Policy: plan.DefaultPolicy(),
+			Refused: map[resource.Address]plan.Refused{at: r}, Allow: []plan.Allowance{allow},
+		}
+		in.Policy.Unattended = true
+		return plan.Diff(in)
+	}
+	other, later := refused, refused
+	other.Basis, later.Asked = "another", "run-2"
+	for _, row := range []struct {
+		name     string
+		allow    plan.Allowance
+		released bool
+	}{
+		{"this refusal", refused.AskAgain(at), true},
+		{"at another address", refused.AskAgain(address("campaign/b")), false},
+		{"of another row", other.AskAgain(at), false},
+		{"of a later run", later.AskAgain(at), false},
+	} {
+		allow, err := plan.ParseAllowance(row.allow.String())
+		if err != nil || allow != row.allow {
+			t.Fatalf("ParseAllowance(%q) = %+v, %v", row.allow, allow, err)
+		}
+		p := planned(refused, allow)
+		if got := len(p.Applicable()) == 1; got != row.released || len(p.Unused) == 1 == row.released {
+			t.Errorf("%s: released %v, unused %v; want released %v", row.name, got, p.Unused, row.released)
+		}
+	}
+	if p := planned(refused, refused.AskAgain(address("campaign/b"))); p.Changes[0].Holds()[0].Allow != refused.AskAgain(at).String() {
+		t.Errorf("held by %+v; want the allowance that asks again", p.Changes[0].Holds())
+	}
+	for _, bad := range []string{"refused", "refused=campaign/a", "refused=campaign/a=", "refused=campaign/a=12", "refused=campaign/a=XYZXYZXYZXYZ", "refused=5", "refused=1f2e3d4c5b6a"} {
+		if a, err := plan.ParseAllowance(bad); err == nil || !strings.Contains(err.Error(), "refused=campaign/x=") {
+			t.Errorf("ParseAllowance(%q) = %+v, %v; want an error with an example", bad, a, err)
+		}
+	}
+}

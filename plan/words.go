@@ -46,7 +46,7 @@ const (
 	Unattended   Hazard = "unattended"    // raises while nobody looks, without a ceiling; nothing releases it
 	Undecided    Hazard = "undecided"     // depends on an earlier request nobody knows the outcome of; nothing releases it
 	Late         Hazard = "late"          // has a day that has passed while it waited; nothing releases it
-	WasRefused   Hazard = "refused"       // was refused by the service as it is, while nobody looks; nothing releases it
+	WasRefused   Hazard = "refused"       // was refused by the service as it is, while nobody looks; released for that refusal alone
 
 	// What looks like a slip of the hand; see Accident.
 	Shifted  Hazard = "shifted"   // says what others of its column said before

@@ -10,7 +10,7 @@ import (
 
 // Bound is an allowance for the one plan that has the hash without it.
 type Bound struct {
-	Plan  string
+	Plan  string // "" for what a refusal holds, in whatever plan: the allowance names that refusal
 	Allow plan.Allowance
 	By    string // who gave it
 }
@@ -24,7 +24,7 @@ func (d *Desired) bind(input *plan.Input, finish func(*plan.Plan)) (computed *pl
 	}
 	hash := computed.Hash()
 	for _, b := range d.Bound {
-		if b.Plan == hash {
+		if b.Plan == hash || b.Plan == "" && b.Allow.Hazard == plan.WasRefused && asks(computed, b.Allow) {
 			input.Allow = append(slices.Clone(input.Allow), b.Allow)
 			if b.By != "" && !slices.Contains(by, b.By) {
 				by = append(by, b.By)
@@ -32,6 +32,17 @@ func (d *Desired) bind(input *plan.Input, finish func(*plan.Plan)) (computed *pl
 		}
 	}
 	return d.compute(*input, finish), by
+}
+
+// asks says that a plan holds something for this very allowance.
+func asks(p *plan.Plan, a plan.Allowance) bool {
+	text := a.String()
+	for i := range p.Changes {
+		if slices.ContainsFunc(p.Changes[i].Holds(), func(h plan.Hold) bool { return h.Allow == text }) {
+			return true
+		}
+	}
+	return false
 }
 
 // compute finishes the plan, and adds the allowances of this plan that

@@ -21,7 +21,7 @@ func (a *Agent) refusedBefore(ctx context.Context) (map[resource.Address]plan.Re
 	}
 	refused := make(map[resource.Address]plan.Refused, len(blocked))
 	for address, b := range blocked {
-		refused[address] = plan.Refused{Basis: b.InputHash, Code: b.Code, Message: b.Message, Since: b.Since.In(a.Zone).Format("2006-01-02 15:04 MST")}
+		refused[address] = plan.Refused{Basis: b.InputHash, Code: b.Code, Message: b.Message, Since: b.Since.In(a.Zone).Format("2006-01-02 15:04 MST"), Asked: b.Asked}
 	}
 	return refused, nil
 }
@@ -70,7 +70,7 @@ func (r *run) recordRefused(ctx context.Context) error {
 
 // quarantined keeps since when, where the very same was refused before.
 func (r *run) quarantined(b, before state.Blocked, refused map[resource.Address]bool) state.Blocked {
-	b.InputHash, b.Since, b.Run = r.basis(b.Address, refused), r.now().Truncate(time.Second), r.id
+	b.InputHash, b.Since, b.Run, b.Asked = r.basis(b.Address, refused), r.now().Truncate(time.Second), r.id, r.id
 	if before.InputHash == b.InputHash {
 		b.Since, b.Run = before.Since, before.Run
 	}

@@ -194,3 +194,67 @@ func TestWhatWasMadeIsSeenThoughTheRestWasRefused(t *testing.T) {
 		}
 	}
 }
+
+// An archive that was refused has no row to edit: it is asked about again where
+// somebody allows that, once, whatever else the plan holds, and by name.
+func TestARefusedArchiveIsAskedAgainOnce(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "active")
+	w.clean()
+	w.write("ad/spring/g/a", map[string]any{"name": "Ad of spring", "status": "archived", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/spring", "image": "https://images.shop.example/spring.jpg"})
+	no := false
+	sent := w.refusing("ad.update", &no)
+	w.permitAll("archives")
+	w.apply()
+	ad := address("ad/spring/g/a")
+	offered := func(bound ...reconcile.Bound) (view *reconcile.View, allow string) {
+		t.Helper()
+		policy := plan.DefaultPolicy()
+		policy.Unattended, policy.UpdatePercent = true, 100
+		view, err := w.agent.Plan(t.Context(), reconcile.Desired{Snapshot: w.desired, Policy: policy, Allow: w.allow, Bound: bound})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range view.Plan.Changes {
+			for _, h := range c.Holds() {
+				if h.Hazard == plan.WasRefused && c.Address == ad {
+					allow = h.Allow
+				}
+			}
+		}
+		return view, allow
+	}
+	_, first := offered()
+	if *sent != 1 || first == "" {
+		t.Fatalf("sent %d times, offered %q; want once, and a way to ask again", *sent, first)
+	}
+	allowance, err := plan.ParseAllowance(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := reconcile.Bound{Allow: allowance, By: "ann"}
+	for range 2 { // the second run has the same approval, and another refusal
+		view, _ := offered(given)
+		if *sent == 1 && (len(view.Approved) != 1 || view.Approved[0] != "ann") {
+			t.Errorf("approved by %v; want ann", view.Approved)
+		}
+		if _, err := w.agent.Apply(t.Context(), view); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, second := offered(given)
+	if *sent != 2 || second == "" || second == first {
+		t.Fatalf("sent %d times, offered %q after %q; want once more, and another way", *sent, second, first)
+	}
+	w.service.SetHooks(nil)
+	if allowance, err = plan.ParseAllowance(second); err != nil {
+		t.Fatal(err)
+	}
+	view, _ := offered(reconcile.Bound{Allow: allowance})
+	if _, err := w.agent.Apply(t.Context(), view); err != nil {
+		t.Fatal(err)
+	}
+	if blocked, _ := w.store.Blocked(t.Context()); len(blocked) != 0 || w.live("ad/spring/g/a", "status") != `"archived"` {
+		t.Errorf("refused %v, the ad is %s; want it archived", blocked, w.live("ad/spring/g/a", "status"))
+	}
+}

@@ -211,7 +211,7 @@ func TestFactsAreRemembered(t *testing.T) {
 		must(t, s.RecordCapability(ctx, resource.BulkJobs, true))
 		must(t, s.RecordCapability(ctx, resource.BulkDailyBudget, false))
 		must(t, s.Block(ctx, []Blocked{
-			{Address: address("campaign/shoes"), InputHash: "hash", Code: "invalid_budget", Message: "budget is too low", Run: "run-000001"},
+			{Address: address("campaign/shoes"), InputHash: "hash", Code: "invalid_budget", Message: "budget is too low", Run: "run-000001", Asked: "run-000002"},
 			{Address: address("campaign/boots"), InputHash: "hash", Code: "x", Message: "y"},
 			{Address: address("ad/old"), InputHash: "hash", Since: morning.AddDate(-1, 0, 0)},
 		}))
@@ -227,7 +227,7 @@ func TestFactsAreRemembered(t *testing.T) {
 		must(t, err)
 		shoes := address("campaign/shoes")
 		same(t, "blocked", blocked, map[resource.Address]Blocked{
-			shoes:             {shoes, "hash", "invalid_budget", "budget is too low", morning, "run-000001"},
+			shoes:             {shoes, "hash", "invalid_budget", "budget is too low", morning, "run-000001", "run-000002"},
 			address("ad/old"): {Address: address("ad/old"), InputHash: "hash", Since: morning.AddDate(-1, 0, 0)},
 		})
 	})

@@ -152,6 +152,7 @@ type blockedRecord struct {
 	Message   string    `json:"message"`
 	Since     time.Time `json:"since"`
 	Run       string    `json:"run,omitempty"`
+	Asked     string    `json:"asked,omitempty"`
 }
 
 // Blocked gives the quarantined resources.
@@ -163,7 +164,7 @@ func (l *ledger) Blocked(_ context.Context) (map[resource.Address]Blocked, error
 		if !ok || json.Unmarshal([]byte(value), &r) != nil {
 			return unreadable(record{classBlocked, key})
 		}
-		blocked[address] = Blocked{address, r.InputHash, r.Code, r.Message, r.Since, r.Run}
+		blocked[address] = Blocked{address, r.InputHash, r.Code, r.Message, r.Since, r.Run, r.Asked}
 		return nil
 	})
 }
@@ -180,7 +181,7 @@ func (l *ledger) Block(_ context.Context, blocked []Blocked) error {
 			if since.IsZero() {
 				since = l.now()
 			}
-			value, err := json.Marshal(blockedRecord{r.InputHash, r.Code, r.Message, since.UTC(), r.Run})
+			value, err := json.Marshal(blockedRecord{r.InputHash, r.Code, r.Message, since.UTC(), r.Run, r.Asked})
 			if err != nil {
 				return fmt.Errorf("block %s: %w", r.Address, err)
 			}

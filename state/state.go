@@ -76,6 +76,7 @@ type Blocked struct {
 	Message   string
 	Since     time.Time // zero is now
 	Run       string    // that was refused first; "" in a record of an older adsync
+	Asked     string    // that was refused last; "" in a record of an older adsync
 }
 
 // Options are the clock, the randomness and the log of a store. The zero

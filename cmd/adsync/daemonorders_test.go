@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/orders"
 )
 
@@ -97,4 +98,61 @@ func TestAnAccountIsTakenAnewWhereItsFolderIsAnother(t *testing.T) {
 		t.Errorf("the end of one takes away what the other says: %v, lives %t", err, lives)
 	}
 	noError(t, other.end())
+}
+
+// What the service refused for good is sent once more where a person asks for it by
+// its address, and who did is kept; another refusal ends that.
+func TestReconcileAsksAgainForWhatWasRefused(t *testing.T) {
+	s := serveAccount(t)
+	dir, operator := ownQuickstart(t)
+	var refuse atomic.Bool
+	var jobs atomic.Int64
+	before := func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodGet || !refuse.Load() {
+			return false
+		}
+		jobs.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = io.WriteString(w, `{"error": {"message": "title may not shout", "code": "policy_violation"}}`)
+		return true
+	}
+	s.before.Store(&before)
+	run := func(want int, args ...string) string {
+		t.Helper()
+		c := s.command(args...)
+		out, _ := c.CombinedOutput()
+		if code := c.ProcessState.ExitCode(); code != want {
+			t.Fatalf("adsync %s: code %d; want %d\n%s", strings.Join(args, " "), code, want, out)
+		}
+		return string(out)
+	}
+	p := startDaemon(t, s, "--listen", "none", "--settle", "200ms", "--every", "1h", "--operator", operator, dir)
+	p.until("msg", "run ended", "class", "applied")
+	refuse.Store(true)
+	saveEdit(t, dir, "Shoes for muddy trails", "Shoes for MUD")
+	p.until("msg", "run ended", "class", "partial")
+	run(exitRefused, "reconcile", "--wait", dir) // held: not sent again
+	const ad = "ad/spring-launch/runners/hero-a"
+	if out := run(exitUsage, "reconcile", "--retry", "ad/spring-launch/runners/none", dir); !strings.Contains(out, ad) {
+		t.Errorf("asked again for what nobody refused:\n%s\nwant %s named", out, ad)
+	}
+	told := jobs.Load()
+	run(exitPartial, "reconcile", "--retry", ad, "--note", "they say it is fine", "--wait", dir)
+	if jobs.Load() == told {
+		t.Fatal("it was not sent again")
+	}
+	told = jobs.Load()
+	run(exitRefused, "reconcile", "--wait", dir)
+	if jobs.Load() != told {
+		t.Fatal("it was sent again after the other refusal, and nobody asked for that")
+	}
+	refuse.Store(false)
+	run(exitDone, "reconcile", "--retry", ad, "--wait", dir)
+	kept, err := readLines[daemon.Approval](filepath.Join(dir, ".adsync", approvalsName))
+	noError(t, err)
+	if len(kept) != 2 || kept[0].By == "" || kept[0].Note != "they say it is fine" || kept[0].Time.IsZero() || !strings.HasPrefix(kept[0].Allow[0], "refused="+ad+"=") {
+		t.Errorf("kept is %+v; want two, with who, when and why", kept)
+	}
+	p.end()
 }

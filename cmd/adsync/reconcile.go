@@ -1,13 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/orders"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
 
 	"github.com/spf13/cobra"
 )
@@ -18,6 +26,8 @@ type reconcileFlags struct {
 	full   bool
 	wait   bool
 	accept string
+	retry  []string
+	note   string
 }
 
 // lookEvery is how often the word of a daemon is looked at.
@@ -32,7 +42,10 @@ func (a *app) reconcileNow() *cobra.Command {
 had changed. With --wait its run is waited for, and its exit code is that of reconcile.
 
 The wish is a file in the state folder: no network and no token are needed. Where no
-daemon looks after the account nothing is asked: adsync apply does it at once.`,
+daemon looks after the account nothing is asked: adsync apply does it at once.
+
+What the service refused for good is not sent again while nobody looks. --retry has it
+sent once more, as it is now: who and when is kept with the approvals of the account.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			at, err := a.ordersAt(c, args, f.namedFlags)
 			if err != nil {
@@ -44,9 +57,48 @@ daemon looks after the account nothing is asked: adsync apply does it at once.`,
 	c.Flags().BoolVar(&f.full, "full", false, "read the whole account, not only what the audit log names")
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the run has ended, and end as it did")
 	c.Flags().StringVar(&f.accept, "accept-commit", "", "go on with this commit although the branch went back or was rewritten, 12 digits of it at least")
+	c.Flags().StringArrayVar(&f.retry, "retry", nil, "ask the service once more for what it refused at this address; may be repeated")
+	c.Flags().StringVar(&f.note, "note", "", "why, kept with --retry")
 	f.register(c)
 	a.outputs(c, "text", "json")
 	return c
+}
+
+// askAgain allows what was refused to be asked once more, each refusal by its digest.
+func (a *app) askAgain(ctx context.Context, at orders.Folder, f reconcileFlags) error {
+	if len(f.retry) == 0 {
+		return nil
+	}
+	store, err := state.OpenReadOnly(ctx, string(at))
+	if err != nil {
+		return err
+	}
+	defer func() { a.closed("state", store.Close()) }()
+	blocked, err := store.Blocked(ctx)
+	if err != nil {
+		return err
+	}
+	var allow []string
+	for _, text := range f.retry {
+		address, _ := resource.ParseAddress(text)
+		b, refused := blocked[address]
+		if !refused {
+			return configuration("nothing that the service refused is at %q; want one of %s", text, cmp.Or(strings.Join(refusedAt(blocked), ", "), "those that adsync status names: there are none"))
+		}
+		allow = append(allow, plan.Refused{Basis: b.InputHash, Asked: b.Asked}.AskAgain(address).String())
+	}
+	given := daemon.Approval{Allow: allow, By: a.person(), Note: f.note, Time: time.Now().UTC()}
+	if err := appendLine(filepath.Join(string(at), approvalsName), given); err != nil {
+		return configuration("who asks again cannot be written down: %v", err)
+	}
+	return nil
+}
+
+func refusedAt(blocked map[resource.Address]state.Blocked) (texts []string) {
+	for _, address := range slices.SortedFunc(maps.Keys(blocked), resource.Address.Compare) {
+		texts = append(texts, address.String())
+	}
+	return texts
 }
 
 // reconcileDocument is the JSON form of reconcile.
@@ -61,6 +113,9 @@ func (a *app) runReconcile(ctx context.Context, at orders.Folder, f reconcileFla
 	d, lives, err := at.Daemon()
 	if err != nil || !lives {
 		return configuration("no daemon looks after the account of %s; to do it now: adsync apply", at)
+	}
+	if err := a.askAgain(ctx, at, f); err != nil {
+		return err
 	}
 	asked, err := at.Ask(orders.Ask{By: a.person(), Full: f.full, Accept: f.accept, Since: time.Now().UTC()})
 	if err != nil {

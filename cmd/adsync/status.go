@@ -132,7 +132,7 @@ type quarantinedDocument struct {
 }
 
 // quarantineEnds is what ends a quarantine.
-const quarantineEnds = "its row or the resource at the service changes, or an apply that somebody looks at asks again and is not refused"
+const quarantineEnds = "its row or the resource at the service changes, an apply that somebody looks at asks again and is not refused, or somebody allows it: adsync reconcile --retry ADDRESS"
 
 func (a *app) runStatus(ctx context.Context, dir string) error {
 	project, err := a.projectOf(dir)

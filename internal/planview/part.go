@@ -81,6 +81,16 @@ func Releases(d *Document) []Release {
 	return all
 }
 
+// AsksAgain is the address of an allowance to ask the service once more for what it
+// refused there, "" of any other.
+func AsksAgain(allow string) string {
+	a, err := plan.ParseAllowance(allow)
+	if err != nil || a.Hazard != plan.WasRefused {
+		return ""
+	}
+	return a.Address.String()
+}
+
 // HeldBy counts the changes that each hazard holds.
 func HeldBy(d *Document) map[string]int {
 	changes := map[string]int{}

@@ -29,7 +29,7 @@ var advice = []Advice{
 	{state.OutcomeSkipped, string(diag.OperationSkipped), "Mend what it waits for and apply again."},
 	{state.OutcomeSkipped, "", "Apply again: it goes on from here."},
 	{Held, string(plan.Drifts), "Take the value over: adsync drift --accept ADDRESS; or have the files win: adsync apply --allow drift=ADDRESS"},
-	{Held, string(plan.WasRefused), "Edit the row, or run adsync apply yourself to ask the service again."},
+	{Held, string(plan.WasRefused), "Edit the row; or have the service asked again: adsync reconcile --retry ADDRESS with a daemon, else adsync apply."},
 	{Held, string(plan.Undecided), "Decide the outcome it waits for: adsync status names it."},
 	{Held, string(plan.Frozen), "Apply again when the freeze window has ended."},
 	{Held, string(plan.Outdated), "Plan again."},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/plan"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -180,6 +181,24 @@ func TestByKeyboardAlone(t *testing.T) {
 			t.Errorf("the approval is %+v", a)
 		}
 		p.says("agreed with Bob")
+	})
+	t.Run("have the service asked again", func(t *testing.T) {
+		const again = "refused=ad/spring-launch/runners/hero-b=1f2e3d4c5b6a"
+		p := open(t, browser, nil)
+		c := &p.desk.plans["shoes"].Changes[1]
+		c.Held = &plan.HoldDocument{Hazard: plan.WasRefused, Message: "the service refused it on 2026-11-21 09:00 EST: \"title may not shout\"", Allow: again}
+		p.login("/accounts/shoes")
+		p.says("Try again: ad/spring-launch/runners/hero-b")
+		p.says("title may not shout")
+		p.tabTo(`input[value="` + again + `"]`)
+		p.press(" ")
+		p.tabTo("form.approve button")
+		p.press(kb.Enter)
+		p.says("Approved. The next run applies it.")
+		if a := p.desk.lastApproval(); a.By != "Ann Example" || len(a.Allow) != 1 || a.Allow[0] != again || a.Time != noon {
+			t.Errorf("the approval is %+v", a)
+		}
+		p.says("approved by Ann Example")
 	})
 	t.Run("suspend and resume", func(t *testing.T) {
 		p := open(t, browser, nil)

@@ -41,6 +41,7 @@ type accountView struct {
 type releaseView struct {
 	planview.Release
 	Text     string
+	Again    string // the address at which the service would be asked once more; "" where it is something else that is allowed
 	Approved string // by whom and when; "" where it waits
 }
 
@@ -135,9 +136,9 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 func releaseViews(plan *planview.Document, approvals []daemon.Approval, zone *time.Location) []releaseView {
 	var all []releaseView
 	for _, r := range planview.Releases(plan) {
-		v := releaseView{Release: r, Text: printable(r.Allow, reasonMost)}
+		v := releaseView{Release: r, Text: printable(r.Allow, reasonMost), Again: planview.AsksAgain(r.Allow)}
 		for i := range approvals {
-			if a := &approvals[i]; a.PlanHash == plan.PlanHash && slices.Contains(a.Allow, r.Allow) {
+			if a := &approvals[i]; (a.PlanHash == plan.PlanHash || v.Again != "") && slices.Contains(a.Allow, r.Allow) {
 				v.Approved = "approved by " + printable(a.By, nameMost) + ", " + momentOf(a.Time, zone).Text
 			}
 		}
