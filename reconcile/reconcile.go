@@ -97,10 +97,11 @@ type View struct {
 	Approved []string // who allowed something of this very plan
 
 	input   plan.Input
-	read    time.Time      // when the account was read
-	renamed []plan.Renamed // what the record is called from the next apply on
-	reverts bool           // what the files ask for is not what this plan carries out
-	aside   string         // actionPause or actionStart where nothing of it is recorded
+	read    time.Time       // when the account was read
+	renamed []plan.Renamed  // what the record is called from the next apply on
+	started []state.Applied // what somebody has started and paused unseen
+	reverts bool            // what the files ask for is not what this plan carries out
+	aside   string          // actionPause or actionStart where nothing of it is recorded
 }
 
 // Without gives the plan of other files of the same account as it was read.
@@ -138,6 +139,14 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	snapshot, problems := plan.Identify(a.Schemas, last, desired.Snapshot, live.Resources)
 	live.Snapshot = snapshot
+	var started []state.Applied
+	if desired.Left == nil {
+		paused, err := a.unseenPauses(ctx, last, desired.Snapshot, snapshot)
+		if err != nil {
+			return nil, err
+		}
+		started = a.startedMeanwhile(last, paused)
+	}
 	spent, err := a.spentSoFar(ctx, snapshot)
 	if err != nil {
 		return nil, err
@@ -169,7 +178,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, input: input, renamed: renamed, reverts: desired.Left != nil, Approved: approved}, nil
+	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, input: input, renamed: renamed, started: started, reverts: desired.Left != nil, Approved: approved}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The
@@ -192,6 +201,9 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 		return nil, err
 	}
 	a.pace = newPace()
+	if err := a.Store.Record(ctx, view.started); err != nil { // before the run, as the log is asked from the last one on
+		return nil, err
+	}
 	run, err := a.startRun(ctx, view)
 	if err != nil {
 		return nil, err

@@ -380,8 +380,10 @@ func (r *run) closeSteps(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
 	}
+	settled := !r.pauses()
 	for _, step := range open {
 		if step.Run != r.id || step.Point != state.Bound {
+			settled = false
 			continue
 		}
 		if r.allVerified(step) {
@@ -393,7 +395,15 @@ func (r *run) closeSteps(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, Finished: r.now(), PlanHash: r.hash, Summary: r.report().Summary()})
+	return r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, Finished: r.now(), PlanHash: r.hash, Summary: r.report().Summary(), Settled: settled})
+}
+
+// pauses says that the run was to pause something that is there.
+func (r *run) pauses() bool {
+	return slices.ContainsFunc(r.updates(plan.Lower), func(p part) bool {
+		delivery := r.Schemas.Of(p.change.Address.Kind).Delivery()
+		return slices.ContainsFunc(p.fields, func(f plan.Field) bool { return f.Name == delivery && f.Desired.Text() == wordPaused })
+	})
 }
 
 func (r *run) allVerified(step state.Step) bool {

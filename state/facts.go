@@ -97,11 +97,12 @@ type runRecord struct {
 	Finished time.Time `json:"finished,omitzero"`
 	PlanHash string    `json:"plan_hash,omitzero"`
 	Summary  string    `json:"summary,omitzero"`
+	Settled  bool      `json:"settled,omitzero"`
 }
 
 // RecordRun writes a run, in place of the one with the same id.
 func (l *ledger) RecordRun(_ context.Context, run Run) error {
-	value, err := json.Marshal(runRecord{run.Started.UTC(), run.Finished.UTC(), run.PlanHash, run.Summary})
+	value, err := json.Marshal(runRecord{run.Started.UTC(), run.Finished.UTC(), run.PlanHash, run.Summary, run.Settled})
 	if err != nil {
 		return fmt.Errorf("record run %q: %w", run.ID, err)
 	}
@@ -137,7 +138,7 @@ func (b *batch) runs() ([]Run, error) {
 		if json.Unmarshal([]byte(value), &r) != nil {
 			return unreadable(record{classRun, id})
 		}
-		runs = append(runs, Run{ID: id, Started: r.Started, Finished: r.Finished, PlanHash: r.PlanHash, Summary: r.Summary})
+		runs = append(runs, Run{ID: id, Started: r.Started, Finished: r.Finished, PlanHash: r.PlanHash, Summary: r.Summary, Settled: r.Settled})
 		return nil
 	})
 	slices.SortFunc(runs, func(r, s Run) int {

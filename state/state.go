@@ -64,6 +64,7 @@ type Run struct {
 	Finished time.Time // zero while it runs, or where it was killed
 	PlanHash string
 	Summary  string
+	Settled  bool   // it has ended, it paused nothing, and nothing of any run was open by then
 	Head     []byte // what the history shows, as RecordReport was given it; nil without a report
 }
 

@@ -47,6 +47,7 @@ func (w *world) do(a action) {
 	case "both":
 		w.both(a)
 	case "foreign":
+		time.Sleep(2 * time.Second) // the audit log tells seconds apart, and people are no faster
 		w.foreign(a)
 	case "advance":
 		time.Sleep(a.Wait)

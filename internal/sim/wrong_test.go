@@ -194,6 +194,15 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "add other"}, {Do: "apply"}, {Do: "add other"}, {Do: "add other"}, {Do: "foreign other", What: 1},
 		}}},
 		{"a merge by two agents at once", script{Seed: 140003632, Kinds: true, Actions: []action{{Do: "add other"}, {Do: "add other"}, {Do: "add other"}, {Do: "both"}}}},
+		{"somebody starts and pauses what the files start", script{Seed: 60000546, Kinds: true, Actions: []action{
+			{Do: "add", Value: 35}, {Do: "apply"}, {Do: "edit", Value: 11}, {Do: "edit other"}, {Do: "foreign", What: 10}, {Do: "foreign"},
+		}}},
+		{"the same, beside a campaign that is new", script{Seed: 110071691, Kinds: true, Actions: []action{
+			{Do: "add", Value: 2}, {Do: "apply"}, {Do: "foreign", What: 10}, {Do: "edit", Value: 43}, {Do: "add"}, {Do: "foreign"},
+		}}},
+		{"somebody pauses what the last apply saw was started", script{Seed: 110071691, Kinds: true, Actions: []action{
+			{Do: "add", Value: 2}, {Do: "apply"}, {Do: "foreign", What: 10}, {Do: "apply"}, {Do: "edit", Value: 43}, {Do: "add"}, {Do: "foreign"},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

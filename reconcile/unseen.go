@@ -1,0 +1,117 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+// unseenPauses finds what somebody has paused since the last apply ended, of what the
+// files are about to start: that apply left it paused, or saw that somebody had started
+// it, and only the audit log tells that the pause is a person's by now (invariant 11). A
+// log that cannot be read tells nothing.
+func (a *Agent) unseenPauses(ctx context.Context, last, desired, live *resource.Snapshot) ([]resource.Address, error) {
+	of := map[string]resource.Address{} // by id
+	if last.Len() == 0 {
+		return nil, nil
+	}
+	for want := range desired.All() {
+		schema := a.Schemas.Of(want.Address.Kind)
+		delivery := schema.Delivery()
+		is := func(r *resource.Resource, word string) bool { return r != nil && r.Value(delivery).Text() == word }
+		if was := last.Get(want.Address); schema.Audit != "" && is(want, wordActive) && is(was, wordPaused) && is(live.Get(want.Address), wordPaused) {
+			of[was.ID] = want.Address
+		}
+	}
+	if len(of) == 0 {
+		return nil, nil
+	}
+	runs, err := a.Store.Runs(ctx, 1)
+	if err != nil || len(runs) == 0 {
+		return nil, err
+	}
+	since := afterRun(runs[0])
+	if since > a.Now().Unix() {
+		return nil, nil
+	}
+	paused, err := a.pausedSince(ctx, since, of, runs[0].Settled)
+	if err != nil {
+		return nil, fmt.Errorf("read the audit log: %w", err)
+	}
+	return paused, nil
+}
+
+// afterRun is the second after an apply ended, or began where it was cut off.
+func afterRun(run state.Run) int64 {
+	ended := run.Finished
+	if ended.Before(run.Started) {
+		ended = run.Started
+	}
+	return max(firstLogged, ended.Unix()+1)
+}
+
+// pausedSince gives the addresses of ids that the audit log has paused since a second.
+// Where that may be adsync's own, as the last apply paused something, was cut off or left
+// something open, it counts with an earlier start alone, as adsync does not both.
+func (a *Agent) pausedSince(ctx context.Context, since int64, of map[string]resource.Address, settled bool) (found []resource.Address, err error) {
+	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {strconv.FormatInt(since, 10)}}
+	paused, seen := map[string]bool{}, 0
+	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
+		if err != nil {
+			return found, unlessStopped(err)
+		}
+		var e auditEntry
+		if json.Unmarshal(row, &e) != nil {
+			continue
+		}
+		address, asked := of[e.Object]
+		became := e.became(a.Schemas)
+		paused[e.Object] = paused[e.Object] || became == wordPaused
+		if asked && e.At >= since && paused[e.Object] && (settled || became == wordActive) {
+			found = append(found, address)
+			delete(of, e.Object)
+		}
+		if seen++; seen >= maxLogged || len(of) == 0 {
+			break
+		}
+	}
+	return found, nil
+}
+
+// became is the status an entry says its object was given, "" where it says none.
+func (e auditEntry) became(schemas resource.Schemas) string {
+	for _, s := range schemas {
+		if s.Audit == "" || !strings.EqualFold(strings.ReplaceAll(string(s.Kind), "_", ""), strings.ReplaceAll(e.Type, "_", "")) {
+			continue
+		}
+		a, _ := s.Attribute(s.Delivery())
+		var status struct{ Before, After string }
+		if json.Unmarshal(e.Changes[a.Wire.Path], &status) == nil && status.Before != "" { // a create has none
+			return status.After
+		}
+	}
+	return ""
+}
+
+// startedMeanwhile is the record of what somebody has paused: as if adsync had looked
+// when it was active, so that the pause is somebody's from here on, until the files
+// change the status.
+func (a *Agent) startedMeanwhile(last *resource.Snapshot, paused []resource.Address) []state.Applied {
+	var started []state.Applied
+	for _, address := range paused {
+		was := *last.Get(address)
+		was.Attributes = slices.Clone(was.Attributes)
+		delivery := a.Schemas.Of(address.Kind).Delivery()
+		was.Set(delivery, resource.Text(wordActive))
+		last.Put(&was)
+		started = append(started, state.Applied{Address: address, ID: was.ID, Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(wordActive)}}})
+	}
+	return started
+}

@@ -1,0 +1,121 @@
+package reconcile_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/emulator/emulatortest"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// status has a person, or the files, make a campaign active or paused.
+func (w *world) status(by, status string) {
+	w.t.Helper()
+	switch by {
+	case "files":
+		w.tree("spring", status)
+	case "person":
+		call := map[string]string{"active": "activate", "paused": "pause"}[status]
+		w.service.Must(w.t, http.MethodPost, "/campaigns/"+w.last("campaign/spring").ID+"/"+call, nil)
+	}
+	if err := w.sleep(w.t.Context(), 2*time.Second); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Invariant 11: what somebody started and paused again since adsync looked is not started
+// by the files, though it is as the last apply left it: the audit log tells. The pause is
+// that person's from then on, until the files change the status.
+func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		points string
+		looks  bool // at what somebody has started, before it is paused again
+		cut    bool // the last apply was cut off
+	}{
+		{"between two applies", "audit_log_types=action", false, false},
+		{"in a log of updates", "audit_log_types=update", false, false},
+		{"after an apply that saw it started", "audit_log_types=action", true, false},
+		{"after an apply that was cut off", "audit_log_types=action", false, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t, emulatortest.WithPoints(t, row.points))
+			w.status("files", "paused")
+			w.clean()
+			if row.cut {
+				now := w.now()
+				if err := w.store.RecordRun(t.Context(), state.Run{ID: "run-999999", Started: now}); err != nil {
+					t.Fatal(err)
+				}
+				w.status("", "")
+			}
+			w.status("person", "active")
+			if row.looks {
+				w.apply()
+				w.status("", "")
+			}
+			w.status("files", "active")
+			w.status("person", "paused")
+			for run := range 3 {
+				f := fieldOf(t, w.plan().Plan, "campaign/spring", "status")
+				if f.Cause != plan.Drift || f.Foreign() == nil || !strings.HasPrefix(f.Foreign().Actor, "api_key ") {
+					t.Fatalf("plan %d has the status as %s by %v; want it as a person's doing", run+1, f.Cause, f.Foreign())
+				}
+				if w.apply(); w.live("campaign/spring", "status") != `"paused"` {
+					t.Fatalf("the campaign is started by apply %d; want the pause kept", run+1)
+				}
+				w.status("", "")
+			}
+		})
+	}
+}
+
+// What nobody else did is started: adsync's own writes before the last apply ended are no
+// reason to wait, nor is a pause the files have caught up with, nor a log that is not shown.
+func TestAnActivationWaitsForNobodyElsesPause(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		steps []string // who makes it what; "apply"
+		dumb  bool     // the service shows no audit log
+	}{
+		{"nobody was there", []string{"files active", "apply", "files paused", "apply", "files active"}, false},
+		{"adsync had looked since", []string{"files paused", "apply", "person active", "person paused", "files paused", "touch", "apply", "files active"}, false},
+		{"the files changed the status again", []string{"files paused", "apply", "files active", "person active", "person paused", "apply", "files paused", "apply", "files active"}, false},
+		{"an apply that was cut off had paused it itself", []string{"files active", "apply", "files paused", "cut", "files active"}, false},
+		{"no log tells", []string{"files paused", "apply", "files active", "person active", "person paused"}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.permitAll("activates")
+			for _, step := range append(row.steps, "apply") {
+				by, status, _ := strings.Cut(step, " ")
+				switch by {
+				case "apply":
+					if row.dumb {
+						w.agent = w.through(withoutAuditLog(true), w.store)
+					}
+					w.apply()
+				case "cut": // after its last write
+					w.apply()
+					runs, err := w.store.Runs(t.Context(), 1)
+					if err != nil {
+						t.Fatal(err)
+					}
+					runs[0].Finished, runs[0].Settled, runs[0].Started = time.Time{}, false, runs[0].Started.Add(-2*time.Second)
+					if err := w.store.RecordRun(t.Context(), runs[0]); err != nil {
+						t.Fatal(err)
+					}
+				case "touch": // so that there is something to apply
+					w.write("campaign/autumn", map[string]any{"name": "Autumn", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 50_000_000})
+				}
+				w.status(by, status)
+			}
+			if got := w.live("campaign/spring", "status"); got != `"active"` {
+				t.Errorf("the campaign is %s; want it started: %s", got, describe(w.plan().Plan))
+			}
+		})
+	}
+}
