@@ -30,23 +30,25 @@ type Document struct {
 
 // Head is a run in the history.
 type Head struct {
-	Run       string             `json:"run"`
-	Command   Command            `json:"command"`
-	Reverts   string             `json:"reverts,omitempty"` // the run it takes back
-	Ended     Ended              `json:"ended"`
-	Started   time.Time          `json:"started,omitzero"`
-	Finished  time.Time          `json:"finished,omitzero"`
-	By        string             `json:"by,omitempty"` // who ran it, and on which machine
-	Account   planview.Account   `json:"account"`
-	Revision  *planview.Revision `json:"revision,omitempty"` // absent outside a git repository
-	Summary   map[string]int     `json:"summary"`            // how many changes have each outcome
-	Money     Money              `json:"money"`
-	Verified  int                `json:"verified"` // of Touched, how many reading back showed as sent
-	Touched   int                `json:"touched"`
-	Exit      *int               `json:"exit,omitempty"` // absent while it runs, or where it was killed
-	Error     string             `json:"error,omitempty"`
-	Recovered *Recovered         `json:"recovered,omitempty"`
-	Undecided []Undecided        `json:"undecided,omitempty"` // what earlier runs left unknown
+	Run      string             `json:"run"`
+	Command  Command            `json:"command"`
+	Reverts  string             `json:"reverts,omitempty"` // the run it takes back
+	Ended    Ended              `json:"ended"`
+	Started  time.Time          `json:"started,omitzero"`
+	Finished time.Time          `json:"finished,omitzero"`
+	By       string             `json:"by,omitempty"` // who ran it, and on which machine
+	Account  planview.Account   `json:"account"`
+	Revision *planview.Revision `json:"revision,omitempty"` // absent outside a git repository
+	Summary  map[string]int     `json:"summary"`            // how many changes have each outcome
+	Money    Money              `json:"money"`
+	Verified int                `json:"verified"` // of Touched, how many reading back showed as sent
+	Touched  int                `json:"touched"`
+	Exit     *int               `json:"exit,omitempty"` // absent while it runs, or where it was killed
+
+	Zone      *time.Location `json:"-"` // in which a page says when it began; nil is UTC
+	Error     string         `json:"error,omitempty"`
+	Recovered *Recovered     `json:"recovered,omitempty"`
+	Undecided []Undecided    `json:"undecided,omitempty"` // what earlier runs left unknown
 }
 
 // Undecided is a resource of which nobody knows what became of an earlier change.

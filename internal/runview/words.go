@@ -3,6 +3,7 @@ package runview
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/planview"
@@ -131,7 +132,11 @@ func (h *Head) about() string {
 		parts = append(parts, commit)
 	}
 	if !h.Started.IsZero() {
-		parts = append(parts, h.Started.UTC().Format("2006-01-02 15:04 UTC"))
+		zone := h.Zone
+		if zone == nil {
+			zone = time.UTC
+		}
+		parts = append(parts, h.Started.In(zone).Format("2006-01-02 15:04 MST"))
 	}
 	if h.By != "" {
 		parts = append(parts, "by "+h.By)

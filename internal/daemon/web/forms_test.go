@@ -183,3 +183,20 @@ func TestThePageSaysWhatIsNotThere(t *testing.T) {
 		t.Error("a page of no account does not say so")
 	}
 }
+
+// Times of the page are those of the account, and how a run ended shows before it
+// is read.
+func TestRunsShowWhenAndHowTheyEnded(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.runs["shoes"][0].Started = noon
+	a.login("Ann Example")
+	page := text(t, a.get("/accounts/shoes/runs"))
+	for _, want := range []string{`<li class="ill"><a href="/accounts/shoes/runs/run-000042">`, `<li class="well"><a href="/accounts/shoes/runs/run-000001">`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the runs lack %s", want)
+		}
+	}
+	if page := text(t, a.get("/accounts/shoes/runs/run-000042")); !strings.Contains(page, " EST; by ann@desk") || strings.Contains(page, "UTC; by") {
+		t.Error("the page of a run does not say when it was in the time of the account")
+	}
+}

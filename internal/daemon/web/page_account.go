@@ -77,7 +77,23 @@ func rewrittenOf(w *daemon.Rewritten, zone *time.Location) *rewrittenView {
 type runLine struct {
 	runview.Line
 	Path string
+	Mood string // the class of how it ended
 	When moment
+}
+
+// moodOf is the class of how a run ended, as that of an account.
+func moodOf(h *runview.Head) string {
+	switch {
+	case h.Ended == runview.Running:
+		return ""
+	case h.Exit == nil:
+		return "ill"
+	case *h.Exit == 0:
+		return "well"
+	case *h.Exit == 6:
+		return "wait"
+	}
+	return "ill"
 }
 
 func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +168,7 @@ func runLines(a *daemon.Status, runs []runview.Head, most int) ([]runLine, int) 
 	more := max(0, len(runs)-most)
 	var lines []runLine
 	for i := range runs[:len(runs)-more] {
-		lines = append(lines, runLine{runs[i].Line(), runPath(a.Name, runs[i].Run), momentOf(runs[i].Started, zoneOf(a.Account))})
+		lines = append(lines, runLine{runs[i].Line(), runPath(a.Name, runs[i].Run), moodOf(&runs[i]), momentOf(runs[i].Started, zoneOf(a.Account))})
 	}
 	return lines, more
 }
@@ -200,6 +216,7 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, s.problemOf(err))
 		return
 	}
+	run.Zone = zoneOf(a.Account)
 	part, err := runview.HTMLPart(s.Schemas, run)
 	if err != nil {
 		s.refuse(w, r, s.problemOf(err))
