@@ -38,13 +38,17 @@ func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
 	}
 	var g errgroup.Group // one that fails does not cut the others off: what was sent is followed to its end
 	g.SetLimit(maxJobs)
+	var before turn
 	for i := range batches {
+		own := before.next()
+		before = own
 		g.Go(func() (err error) {
 			defer r.crash()
-			if r.Breaks.broke() != nil {
+			defer own.pass()
+			if own.await(ctx); r.Breaks.broke() != nil {
 				return nil // it stays at intent: never sent
 			}
-			results[i], err = r.runJob(ctx, steps[i], batches[i])
+			results[i], err = r.runJob(ctx, steps[i], batches[i], own)
 			return err
 		})
 	}
@@ -113,8 +117,8 @@ func (r *run) operation(p part, id, key string) state.Operation {
 // runJob carries one job from intent to bound, and what it may cure by going
 // again (again.go). A repetition that is refused takes nothing back of what the
 // job before it did.
-func (r *run) runJob(ctx context.Context, step state.Step, b batch) ([]settled, error) {
-	first, err := r.sendJob(ctx, step)
+func (r *run) runJob(ctx context.Context, step state.Step, b batch, own turn) ([]settled, error) {
+	first, err := r.sendJob(ctx, step, own)
 	if first.refusal != nil {
 		return r.jobRefused(ctx, step, b, first.refusal)
 	}
@@ -131,7 +135,7 @@ func (r *run) runJob(ctx context.Context, step state.Step, b batch) ([]settled, 
 		if repeated, err = r.repetition(ctx, step, rerun, outcomes, again); err != nil {
 			break
 		}
-		if next, err = r.sendJob(ctx, repeated); next.refusal != nil {
+		if next, err = r.sendJob(ctx, repeated, turn{}); next.refusal != nil {
 			return outcomes, r.repetitionRefused(ctx, repeated, next.refusal)
 		}
 		attempts, outcomes, again = append(attempts, repeated), better(outcomes, r.withinTree(repeated, next.outcomes)), next.again.once(again)

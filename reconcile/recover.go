@@ -295,7 +295,7 @@ func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settl
 	if err != nil {
 		return outcomes, err
 	}
-	sent, err := a.sendJob(ctx, repeated)
+	sent, err := a.sendJob(ctx, repeated, turn{})
 	if sent.refusal != nil {
 		return outcomes, a.repetitionRefused(ctx, repeated, sent.refusal)
 	}

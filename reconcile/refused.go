@@ -41,7 +41,7 @@ func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal 
 		if err != nil {
 			return outcomes, err
 		}
-		part, err := r.runJob(ctx, halfStep, half)
+		part, err := r.runJob(ctx, halfStep, half, turn{})
 		outcomes = append(outcomes, part...)
 		if err != nil {
 			return outcomes, err

@@ -19,14 +19,14 @@ type sending struct {
 }
 
 // sendJob runs a job once.
-func (a *Agent) sendJob(ctx context.Context, step state.Step) (sending, error) {
+func (a *Agent) sendJob(ctx context.Context, step state.Step, own turn) (sending, error) {
 	if seeded.JournalAfterSend {
 		_, _ = a.submit(ctx, step)
 	}
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	sent, err := a.flyJob(ctx, step)
+	sent, err := a.flyJob(ctx, step, own)
 	if err != nil || sent.outcomes == nil {
 		return sent, err
 	}
@@ -37,13 +37,14 @@ func (a *Agent) sendJob(ctx context.Context, step state.Step) (sending, error) {
 }
 
 // flyJob submits a job, follows it to its end and reads its results.
-func (a *Agent) flyJob(ctx context.Context, step state.Step) (sending, error) {
+func (a *Agent) flyJob(ctx context.Context, step state.Step, own turn) (sending, error) {
 	ctx, landed, err := a.depart(ctx, step)
 	if err != nil {
 		return sending{}, err
 	}
 	defer landed()
 	job, err := a.submit(ctx, step)
+	own.submitted()
 	if errors.Is(err, adsapi.ErrConflict) {
 		return a.contradicted(ctx, step, err)
 	}

@@ -1,0 +1,39 @@
+package reconcile
+
+import (
+	"context"
+	"sync"
+)
+
+// turn is a job's in the row of those that run side by side: they are submitted in
+// their order, and one that waits for the limits of the service has those behind it
+// wait before anything of them is journalled as sent. The zero turn waits for nobody.
+type turn struct {
+	before <-chan struct{}
+	pass   func() // lets the next one go; again it does nothing
+	over   <-chan struct{}
+}
+
+// next is the turn after t.
+func (t turn) next() turn {
+	over := make(chan struct{})
+	return turn{before: t.over, pass: sync.OnceFunc(func() { close(over) }), over: over}
+}
+
+// await returns when the one before has passed, or the run is to stop.
+func (t turn) await(ctx context.Context) {
+	if t.before == nil {
+		return
+	}
+	select {
+	case <-t.before:
+	case <-ctx.Done():
+	}
+}
+
+// submitted lets the next one go, where there is one.
+func (t turn) submitted() {
+	if t.pass != nil {
+		t.pass()
+	}
+}
