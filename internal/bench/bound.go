@@ -34,12 +34,12 @@ func (s Shape) Export() int { return s.Refresh() + 4 + 2 }
 func (s Shape) FirstRun() int { return s.Plan() + 2 }
 
 // FullCreate is how few requests create the account where there is nothing: a job
-// that finds out what bulk jobs can say and one that is only validated, the jobs,
+// that is only validated, and shows that there are bulk jobs at all, the jobs,
 // their results, the names of ads, which a bulk create cannot carry, and the
 // whole account read back. Questions that find a job under way come on top.
 func (s Shape) FullCreate() int {
 	jobs, pages := s.Creates()
-	return Shape{}.Apply() + 2*2 + jobs + pages + 2*Updates(s.Leaves()) + s.Refresh()
+	return Shape{}.Apply() + 2 + jobs + pages + 2*Updates(s.Leaves()) + s.Refresh()
 }
 
 // Edit is how few requests send what EditYAML edits: the plan, the images of new
