@@ -29,7 +29,8 @@ var acts = []struct {
 	{"retire", 1, (*years).retire},
 	{"leave out", 1, (*years).leaveOut},
 	{"half save", 2, (*years).halfSave},
-	{"limit", 1, (*years).limit},
+	{"limit", 2, (*years).limit},
+	{"limit by others", 1, (*years).foreignLimit},
 	{"edit by others", 4, (*years).foreign},
 	{"fault", 4, (*years).fault},
 	{"calm", 3, (*years).disarm},
@@ -80,7 +81,7 @@ func (y *years) wantAll() {
 			y.t.Errorf("%q never happened", a.name)
 		}
 	}
-	for _, name := range []string{"death", "suspended", "faults fired"} {
+	for _, name := range []string{"death", "suspended", "faults fired", "limit written", "limit changed by others"} {
 		if y.did[name] == 0 {
 			y.t.Errorf("%q never happened", name)
 		}
@@ -91,7 +92,7 @@ func (y *years) wantAll() {
 func (y *years) commit(f oracle.Files) {
 	y.files = f
 	y.mu.Lock()
-	y.history.Commits = append(y.history.Commits, f)
+	y.history.Commits, y.wideCommits = append(y.history.Commits, f), append(y.wideCommits, y.widen())
 	y.mu.Unlock()
 	y.save()
 }
@@ -276,18 +277,21 @@ func (y *years) limit() {
 			start = y.limited.AddDate(0, 0, 1+y.draw(3))
 		}
 		y.made++
-		y.limits = append(y.limits, limit{fmt.Sprintf("w%d", y.made), int64(1000+y.draw(1000)) * 1_000_000, start, start.AddDate(0, 0, 1+y.draw(9))})
+		y.limits = append(y.limits, limit{fmt.Sprintf("w%d", y.made), int64(20+y.draw(100)) * 1_000_000, start, start.AddDate(0, 0, 1+y.draw(9))})
 		y.limited = y.limits[len(y.limits)-1].end
 	} else if n := len(y.limits); n > 0 {
-		y.limits[n-1].micros += int64(y.draw(500)) * 1_000_000
+		y.limits[n-1].micros = int64(20+y.draw(100)) * 1_000_000
 	}
 	y.saveLimits()
 }
 
 func (y *years) saveLimits() {
+	y.mu.Lock()
+	y.history.Commits, y.wideCommits = append(y.history.Commits, y.files), append(y.wideCommits, y.widen())
+	y.mu.Unlock()
 	text := ""
 	for _, l := range y.limits {
-		text += fmt.Sprintf("---\nkind: spend_limit_window\nkey: %s\nname: Window %s\namount: %d\nstart: %s\nend: %s\n", l.key, l.key, l.micros/1_000_000, l.start.Format(time.DateOnly), l.end.Format(time.DateOnly))
+		text += fmt.Sprintf("---\nkind: spend_limit_window\nkey: %s\nname: %s\namount: %d\nstart: %s\nend: %s\n", l.key, l.name(), l.micros/1_000_000, l.start.Format(time.DateOnly), l.end.Format(time.DateOnly))
 	}
 	if text == "" {
 		_ = os.Remove(filepath.Join(y.dir, "limits.yaml"))

@@ -96,6 +96,7 @@ func (y *years) mend() {
 		y.limits = slices.DeleteFunc(y.limits, func(l limit) bool { return l.key == twin[1] })
 		y.saveLimits()
 	}
+	y.limitsBack()
 	y.approve()
 	f, gone := y.copied(), map[string]bool{}
 	refused := append(refusedRow.FindStringSubmatch(y.result.Message), "", "")
@@ -188,15 +189,10 @@ func (y *years) rebase() {
 		Account: y.history.Account, Credentials: y.history.Credentials, Actors: y.history.Actors, Secrets: y.history.Secrets, Prune: y.history.Prune,
 		Commits: []oracle.Files{y.files}, Released: map[string]bool{}, KeysHold: true, ListsHold: true,
 	}
-	live := y.history.Live(1 << 60)
-	for _, id := range slices.SortedFunc(maps.Keys(live), func(a, b string) int { return int(live[a].Seq - live[b].Seq) }) {
-		e := *live[id]
-		if e.After["status"] == "archived" {
-			continue
-		}
-		e.Past, e.Action, e.Before, e.Commit, e.Request = true, "create", nil, 1, 0
-		h.W = append(h.W, e)
-	}
+	h.W = stands(&y.history)
+	wide := y.history
+	wide.W = y.wide
+	y.wide, y.wideCommits = stands(&wide), []oracle.Files{y.widen()}
 	y.history = h
 	y.known.mu.Lock()
 	defer y.known.mu.Unlock()

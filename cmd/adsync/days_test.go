@@ -111,6 +111,9 @@ func (y *years) judge() {
 	if bad == nil {
 		bad = oracle.Judge(&y.history, oracle.Safety)
 	}
+	if bad == nil {
+		bad = y.limitsPath()
+	}
 	y.mu.Unlock()
 	if bad != nil {
 		y.fail("%v", bad)

@@ -67,19 +67,22 @@ type years struct {
 	ages    []age
 	others  int // goroutines of other tests
 
-	mu       sync.Mutex
-	history  oracle.History
-	run      *oracle.Apply // that goes on
-	runs     int
-	requests int // of today
-	looks    int // of today
-	fulls    int
-	read     time.Time // when the whole account was last read
-	unread   time.Duration
-	result   daemon.Result
-	ended    time.Time
-	bad      error
-	log      bytes.Buffer
+	mu      sync.Mutex
+	history oracle.History
+	wide    []oracle.Entry // its entries, and those of limits
+
+	wideCommits []oracle.Files // its commits, with the limits
+	run         *oracle.Apply  // that goes on
+	runs        int
+	requests    int // of today
+	looks       int // of today
+	fulls       int
+	read        time.Time // when the whole account was last read
+	unread      time.Duration
+	result      daemon.Result
+	ended       time.Time
+	bad         error
+	log         bytes.Buffer
 }
 
 // age is how large things were, and at which day.
@@ -112,6 +115,7 @@ func newYears(t *testing.T, seed uint64) *years {
 	account.Keys = []emulator.APIKey{{Name: "person", Key: yearsPerson}}
 	y.service, err = emulator.Open(emulator.Options{Seed: seed | 1, Accounts: []emulator.Account{account}})
 	noError(t, err)
+	y.wideCommits = []oracle.Files{{}}
 	_, known, _ := y.service.World().ByKey(yearsKey)
 	y.history = oracle.History{
 		Account: yearsAccount, Credentials: []string{yearsKey}, Actors: []string{known.Actor}, Secrets: []string{yearsKey, yearsPerson},
@@ -381,14 +385,18 @@ func (y *years) collect() {
 	noError(y.t, err)
 	for _, m := range entries {
 		y.taken = m.Seq
-		if m.Resource == "spend_limit_window" { // the files shown to the oracle do not have them
-			continue
-		}
 		sent := len(y.history.Requests)
 		for sent > 0 && y.history.Requests[sent-1].At.UnixMilli() > m.At {
 			sent--
 		}
-		y.history.W = append(y.history.W, entryOfYears(m, len(y.history.Commits), sent))
+		e := entryOfYears(m, len(y.history.Commits), sent)
+		y.wide = append(y.wide, e)
+		if e.Kind == limitKind && e.Actor == y.history.Actors[0] {
+			y.did["limit written"]++
+		}
+		if e.Kind != limitKind { // of them it judges the money alone
+			y.history.W = append(y.history.W, e)
+		}
 	}
 	y.history.Output = y.log.String()
 }
