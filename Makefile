@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor
+.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
 
 all: build
 
@@ -89,6 +89,11 @@ sim:
 	$$run -sim.seed $$(( $(SEED) + half )) -sim.into ../../bin/sim.second.json & second=$$!; \
 	wait $$first; failed=$$?; wait $$second || failed=1; \
 	../../bin/sim.test -test.v -test.run TestTotals$$ -sim.from ../../bin/sim.first.json,../../bin/sim.second.json && exit $$failed
+
+# turns: N / 3 histories from number SEED on in which keys change, resources are
+# replaced and runs are taken back.
+turns:
+	$(GO) test -count=1 -v -timeout 0 -run TestHistoriesThatTurn ./internal/sim -sim.histories $(N) -sim.seed $(SEED)
 
 # floor: requests and time of every shape of account, whatever its jobs take, in whole
 # sizes, on a simulated clock beside what the limits dictate.

@@ -115,7 +115,7 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 		case differs:
 			f.beside = d.besides(was, now)
 			fields = append(fields, f)
-		case notes:
+		case notes && !d.TakesBack:
 			f.beside = d.besides(was, now)
 			recorded = append(recorded, f)
 		}

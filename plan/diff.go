@@ -220,8 +220,13 @@ func (d *differ) wantedArchived(t three) {
 }
 
 // bornWithParent handles what the files name beneath a parent this plan
-// creates, whatever was there beneath the parent before.
+// creates, whatever was there beneath the parent before; what somebody ended beneath
+// one that makes room for another is not made again by itself.
 func (d *differ) bornWithParent(t three) {
+	if t.above.moved && t.gone() && t.last != nil && !t.kind.archived(t.last) {
+		d.removedByHand(t)
+		return
+	}
 	if t.above.moved && !t.gone() {
 		d.create(t, Replace)
 		return

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"adsync/internal/resource"
@@ -10,7 +11,8 @@ import (
 // service has done it.
 type Unsettled struct {
 	Address resource.Address
-	Message string // what is unknown, for people
+	Then    resource.Address // what it was called when it was sent
+	Message string           // what is unknown, for people
 	Creates bool
 	Lowers  bool // it was to pause something, or to bring down an amount
 }
@@ -23,7 +25,7 @@ func (d *differ) guardUndecided() {
 	lower := slices.IndexFunc(d.Unsettled, func(u Unsettled) bool { return u.Lowers }) // one is reason enough
 	for i := range d.Unsettled {
 		u := &d.Unsettled[i]
-		decide := "; to decide it: adsync resolve " + u.Address.String()
+		decide := "; to decide it: adsync resolve " + cmp.Or(u.Then, u.Address).String()
 		for j := range d.plan.Changes {
 			c := &d.plan.Changes[j]
 			above := u.Creates && c.Address != u.Address && d.Schemas.Ancestor(u.Address, c.Address.Kind) == c.Address

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"adsync/internal/resource"
@@ -77,6 +78,23 @@ func Invert(schemas resource.Schemas, last *resource.Snapshot, done []Done) Inve
 		return cmp.Or(a.Address.Compare(b.Address), cmp.Compare(a.Attribute, b.Attribute))
 	})
 	return v.Inverse
+}
+
+// DoneIn is the part of a run that a selection names, under the keys of then. A
+// pattern that names nothing of the run is an error.
+func DoneIn(schemas resource.Schemas, done []Done, s Selection) ([]Done, error) {
+	target, exclude := newMatcher(schemas, s.Target), newMatcher(schemas, s.Exclude)
+	addresses := make([]resource.Address, len(done))
+	var part []Done
+	for i, d := range done {
+		addresses[i] = d.Address
+		targeted, excluded := target.matches(d.Address), exclude.matches(d.Address)
+		if (targeted || len(s.Target) == 0) && !excluded {
+			part = append(part, d)
+		}
+	}
+	const where = "in what the run applied"
+	return part, errors.Join(target.unmatchedIn(where, "--target", addresses), exclude.unmatchedIn(where, "--exclude", addresses))
 }
 
 // inverter grows one inverse.

@@ -30,8 +30,8 @@ func TestWhatTakesARunBack(t *testing.T) {
 			last: "budget.daily=40", live: "budget.daily=30", want: "update budget.daily=50.00 (edit) held: conflict held: raises-spend"},
 		{name: "what a later run changed is a conflict", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(50_000_000), number(40_000_000)}},
 			last: "budget.daily=30", live: "budget.daily=30", want: "update budget.daily=50.00 (edit) held: conflict held: raises-spend"},
-		{name: "what is back already is noted", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(50_000_000), number(40_000_000)}},
-			last: "budget.daily=40", live: "budget.daily=50", want: "record"},
+		{name: "what is back already is somebody's, and not recorded", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(50_000_000), number(40_000_000)}},
+			last: "budget.daily=40", live: "budget.daily=50", want: ""},
 		{name: "a value that was cleared comes back", action: plan.Update, fields: []plan.DoneField{{"description", text("ours"), null()}},
 			last: "description=[clear]", live: "", want: "update description=\"ours\" (edit)"},
 		{name: "a value that was not there is cleared", action: plan.Update, fields: []plan.DoneField{{"description", resource.Value{}, text("ours")}},
@@ -44,6 +44,8 @@ func TestWhatTakesARunBack(t *testing.T) {
 			last: "status=paused", live: "status=paused", want: "update status=active (edit)"},
 		{name: "a create is paused", action: plan.Create, fields: []plan.DoneField{{"status", resource.Value{}, text("active")}, {"name", resource.Value{}, text("Spring")}},
 			last: "status=active", live: "status=active", want: "update status=paused (edit)"},
+		{name: "a create that somebody paused since is theirs, and starts no more by itself", action: plan.Create, fields: []plan.DoneField{{"status", resource.Value{}, text("active")}},
+			last: "status=active", live: "status=paused", want: ""},
 		{name: "a create that is paused stays as it is", action: plan.Create, fields: []plan.DoneField{{"status", resource.Value{}, text("paused")}},
 			last: "status=paused", live: "status=paused", want: ""},
 		{name: "an archive stays", action: plan.Archive, fields: []plan.DoneField{{"status", text("active"), text("archived")}},
@@ -55,7 +57,7 @@ func TestWhatTakesARunBack(t *testing.T) {
 		{name: "which somebody changed since", action: plan.Update, fields: []plan.DoneField{{"budget.lifetime", resource.Value{}, number(500_000_000)}, {"budget.daily", number(50_000_000), null()}},
 			last: "budget.lifetime=500", live: "budget.lifetime=700", allow: []plan.Allowance{{Hazard: plan.RaisesSpend}}, want: "update budget.daily=50.00 (edit) held: conflict"},
 		{name: "which somebody took back", action: plan.Update, fields: []plan.DoneField{{"budget.lifetime", resource.Value{}, number(500_000_000)}, {"budget.daily", number(50_000_000), null()}},
-			last: "budget.lifetime=500", live: "budget.daily=50", want: "record"},
+			last: "budget.lifetime=500", live: "budget.daily=50", want: ""},
 		{name: "a daily budget stays one", action: plan.Update, fields: []plan.DoneField{{"budget.daily", resource.Value{}, number(50_000_000)}, {"budget.lifetime", number(500_000_000), null()}, {"description", text("ours"), text("theirs")}},
 			last: "budget.daily=50 description=theirs", live: "budget.daily=50 description=theirs",
 			want: "stays: it cannot take the place of what the run left (service facts, 2.3: a daily budget does not become a lifetime budget); update description=\"ours\" (edit)"},
@@ -71,7 +73,7 @@ func TestWhatTakesARunBack(t *testing.T) {
 			v := plan.Invert(kinds.All(), last, []plan.Done{{Address: at, ID: "cmpn_1", Action: row.action, Fields: row.fields}})
 			policy := plan.DefaultPolicy()
 			policy.StartsHeld = true
-			p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select, Allow: row.allow})
+			p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select, Allow: row.allow, TakesBack: true})
 			var said []string
 			for _, s := range v.Stays {
 				said = append(said, "stays: "+s.Why)
@@ -131,7 +133,7 @@ func TestARevertLeavesAllElseAlone(t *testing.T) {
 	policy := plan.DefaultPolicy()
 	policy.Prune, policy.Drift = plan.PruneArchive, plan.Revert
 	v := plan.Invert(kinds.All(), last, []plan.Done{{Address: resource.Address{Kind: kinds.Campaign, Key: "spring"}, Action: plan.Update, Fields: []plan.DoneField{{"budget.daily", resource.Number(50_000_000), resource.Number(40_000_000)}}}})
-	p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select})
+	p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select, TakesBack: true})
 	if len(p.Changes) != 1 || p.Changes[0].Address.Key != "spring" || len(p.Kept) > 0 {
 		t.Errorf("the inverse changes %d resources and keeps %d; want campaign/spring alone: %+v", len(p.Changes), len(p.Kept), p.Changes)
 	}

@@ -50,6 +50,16 @@ func Relocate(schemas resource.Schemas, moves []Move, last, desired *resource.Sn
 	return relocated, renamed, nil
 }
 
+// KeyOfNow is what the moves make of an address, whether it is in the record or
+// not: of a create of unknown outcome nothing is recorded.
+func KeyOfNow(schemas resource.Schemas, moves []Move, a resource.Address) resource.Address {
+	m := mover{schemas: schemas, from: make(map[resource.Address]Move, len(moves))}
+	for _, move := range moves {
+		m.from[move.From] = move
+	}
+	return m.rename(a)
+}
+
 type mover struct {
 	schemas       resource.Schemas
 	moves         []Move

@@ -140,6 +140,10 @@ func segmentsMatch(pattern, segments []string) bool {
 
 // unmatched gives the patterns that name nothing, with what may be meant.
 func (m *matcher) unmatched(flag string, addresses []resource.Address) error {
+	return m.unmatchedIn("in the files or in adsync's record", flag, addresses)
+}
+
+func (m *matcher) unmatchedIn(where, flag string, addresses []resource.Address) error {
 	var failures []error
 	for i, p := range m.patterns {
 		if m.used[i] {
@@ -149,7 +153,7 @@ func (m *matcher) unmatched(flag string, addresses []resource.Address) error {
 		if hint != "" {
 			hint = "; " + hint
 		}
-		failures = append(failures, fmt.Errorf("%s %s names nothing in the files or in adsync's record%s", flag, diag.Printable(p.String()), hint))
+		failures = append(failures, fmt.Errorf("%s %s names nothing %s%s", flag, diag.Printable(p.String()), where, hint))
 	}
 	return errors.Join(failures...)
 }

@@ -25,6 +25,7 @@ type Input struct {
 	Ignore              []Ignore // attributes that are left to others
 	Select              Selection
 	Agreed              *Agreement // a saved plan; nil without one
+	TakesBack           bool       // desired is an inverse: what is so already is not recorded, as somebody else made it so
 
 	Today    string                   // in the account's time zone, YYYY-MM-DD; "" where it is not known
 	Currency string                   // of the account

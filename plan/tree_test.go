@@ -92,6 +92,11 @@ func TestDiffOfTrees(t *testing.T) {
 			replace ad_group/x/r
 			replace ad/x/r/a
 			create ad/x/r/b`},
+		{name: "replacing a campaign makes nothing again that somebody ended beneath it", allow: []string{"replace=campaign/x"},
+			last: strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1), live: strings.Replace(strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1), "name=Runners status=active", "name=Runners status=archived", 1),
+			desired: newTree, want: `
+			replace campaign/x
+			create ad_group/x/r HELD(removed-by-hand)`},
 		{name: "replacing needs all a create needs, and holds up nothing else", allow: []string{"replace"}, last: "campaign/x#1 bidding_type=clicks status=active",
 			desired: "campaign/x bidding_type=impressions status=paused", live: "campaign/x#1 bidding_type=clicks status=active", want: "replace campaign/x"},
 		{name: "a tree someone archived and the files no longer name", last: three, live: archivedCampaign, want: `

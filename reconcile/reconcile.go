@@ -165,9 +165,9 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left), Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
-		Policy: desired.Policy, Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, Most: desired.Most,
+		Policy: desired.Policy, Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
-		Lacking: live.Lacking, Listed: live.Listed, Refused: refused, Unsettled: unsettledOf(undecided),
+		Lacking: live.Lacking, Listed: live.Listed, Refused: refused, Unsettled: a.unsettledOf(undecided, desired.Moves),
 	}
 	computed, approved := desired.bind(&input, func(p *plan.Plan) {
 		p.NoteMoves(desired.Moves, renamed)
@@ -194,7 +194,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err := a.checkAccount(ctx); err != nil { // it may be another key by now, or another agent that planned
 		return nil, err
 	}
-	if err := a.rename(ctx, view.renamed); err != nil {
+	if err := a.rename(ctx, view.renamed, view.Undecided); err != nil {
 		return nil, err
 	}
 	if err := a.awaitChanges(ctx, view.Plan); err != nil {
@@ -311,14 +311,19 @@ func (a *Agent) shareSubmissions(ctx context.Context) error {
 	return nil
 }
 
-// rename has the record follow the keys, before anything is sent under them.
-func (a *Agent) rename(ctx context.Context, renamed []plan.Renamed) error {
-	if len(renamed) == 0 {
-		return nil
+// rename has the record follow the keys, before anything is sent under them. What
+// an operation of unknown outcome is about keeps its key in the record until that is
+// decided: nothing is sent to it before.
+func (a *Agent) rename(ctx context.Context, renamed []plan.Renamed, undecided []Undecided) error {
+	var addresses []state.Renamed
+	for _, r := range renamed {
+		waits := slices.ContainsFunc(undecided, func(u Undecided) bool { return u.Operation.Address == r.From || u.Operation.Address == r.To })
+		if !waits {
+			addresses = append(addresses, state.Renamed{From: r.From, To: r.To})
+		}
 	}
-	addresses := make([]state.Renamed, len(renamed))
-	for i, r := range renamed {
-		addresses[i] = state.Renamed{From: r.From, To: r.To}
+	if len(addresses) == 0 {
+		return nil
 	}
 	return a.Store.Rename(ctx, addresses)
 }

@@ -98,3 +98,28 @@ func TestSeededNothingIsActivatedBeforeItReadsBackAsSent(t *testing.T) {
 		t.Errorf("the campaign is %s while its ad group is not as sent; want it paused", got)
 	}
 }
+
+// Results count only once the service says that they are complete: what is missing
+// before that is not unknown, and nothing is sent again for it.
+func TestSeededResultsCountOnceTheyAreComplete(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	early, jobs := 0, 0
+	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+		if body := bodyOf(t, r); posts(r, "bulk_mutation_jobs") && bytes.Contains(body, []byte(`"campaign.create"`)) && !bytes.Contains(body, []byte(`"validate_only":true`)) {
+			jobs++
+		}
+		if jobs == 1 && early == 0 && strings.HasSuffix(r.URL.Path, "/operations") {
+			early++
+			return answer(r, 200, `{"object":"list","data":[],"complete":false,"has_more":false}`)
+		}
+		return send(r)
+	}), w.store)
+	report := w.apply()
+	if early != 1 || jobs != 1 {
+		t.Errorf("%d pages came early, and the creates were sent %d times; want once each", early, jobs)
+	}
+	if n := report.Count(state.OutcomeApplied); n != len(report.Outcomes) {
+		t.Errorf("%d of %d applied", n, len(report.Outcomes))
+	}
+}

@@ -75,11 +75,11 @@ func (u Undecided) SetAside() bool {
 }
 
 // unsettledOf says of each what a plan has to know.
-func unsettledOf(undecided []Undecided) []plan.Unsettled {
+func (a *Agent) unsettledOf(undecided []Undecided, moves []plan.Move) []plan.Unsettled {
 	var all []plan.Unsettled
 	for _, u := range undecided {
 		wave := waveOf(u.Step)
-		all = append(all, plan.Unsettled{Address: u.Operation.Address, Message: u.Message(), Creates: u.Operation.ResourceID == "", Lowers: wave == "lower" || wave == "cap"})
+		all = append(all, plan.Unsettled{Address: plan.KeyOfNow(a.Schemas, moves, u.Operation.Address), Then: u.Operation.Address, Message: u.Message(), Creates: u.Operation.ResourceID == "", Lowers: wave == "lower" || wave == "cap"})
 	}
 	return all
 }

@@ -121,12 +121,12 @@ func (r *run) knownValues(c *plan.Change) resource.Attributes {
 	return values
 }
 
-// retire ends the first life of what is replaced: its archive is confirmed, so
-// the next create is another one, under another key.
+// retire ends the first life of what is replaced, and of what is beneath it: its
+// archive is confirmed, so the next create is another one, under another key.
 func (r *run) retire(ctx context.Context) error {
 	var retired []resource.Address
 	for _, c := range r.changes {
-		if c.Action == plan.Replace && r.fine(c.Address) {
+		if c.Action == plan.Replace && r.fine(c.Address) && r.fine(r.rootOf(c.Address)) {
 			retired = append(retired, c.Address)
 		}
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -100,23 +98,7 @@ func (r *recorder) end(d *reportDocument) {
 	r.note(r.keep(d))
 }
 
-func (r *recorder) keep(d *reportDocument) error { return keepReport(context.Background(), r.store, d) }
-
-// keepReport writes the report of a run into the state.
-func keepReport(ctx context.Context, store state.Store, d *reportDocument) error {
-	head, err := json.Marshal(d.Head)
-	if err != nil {
-		return err
-	}
-	document, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	if err := store.RecordReport(ctx, d.Run, head, document); err != nil {
-		return fmt.Errorf("keep the report of %s: %w", d.Run, err)
-	}
-	return nil
-}
+func (r *recorder) keep(d *reportDocument) error { return d.Keep(context.Background(), r.store) }
 
 func (r *recorder) print(kind string, value any) {
 	if r.stream != nil {

@@ -9,9 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"adsync/internal/diag"
 	"adsync/internal/planview"
-	"adsync/internal/resource"
 	"adsync/internal/runview"
 	"adsync/plan"
 	"adsync/reconcile"
@@ -61,43 +59,8 @@ func operatorName() string {
 func (a *app) begun(l loaded, account state.Account, run string, started time.Time, p *plan.Plan) *reportDocument {
 	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Problems: listed(l.desired.Problems), Saved: p.Saved()}
 	d.Run, d.Started, d.Money.Planned = run, started.UTC().Truncate(time.Second), p.Spend
-	goes := map[resource.Address]bool{}
-	for _, c := range p.Applicable() {
-		goes[c.Address] = true
-	}
-	for i := range p.Changes {
-		c := &p.Changes[i]
-		o := runview.Outcome{Address: c.Address.String(), Action: c.Action, Name: c.Name, ID: c.ID, Outcome: state.OutcomeUnknown, Message: "the run has not said what became of it", Position: c.Position, Cell: c.Position,
-			Fields: fieldsOf(l.schemas, c), Spend: c.Spend}
-		if !goes[c.Address] {
-			o.Outcome, o.Message = runview.Held, ""
-		}
-		o.Do = runview.Do(o.Outcome, o.Code, c.Address)
-		d.Outcomes = append(d.Outcomes, o)
-	}
-	d.Settle()
+	d.SetOut(l.schemas, p)
 	return d
-}
-
-// fieldsOf are what each attribute of a change was and is to become. Where the
-// service does not show an attribute it is what was sent last.
-func fieldsOf(schemas resource.Schemas, c *plan.Change) []runview.Field {
-	var fields []runview.Field
-	for i := range c.Fields {
-		f := &c.Fields[i]
-		if f.Cause == plan.SentAlong {
-			continue
-		}
-		before := f.Live()
-		if a, known := schemas.Of(c.Address.Kind).Attribute(f.Name); known && a.Wire.Path == "" {
-			before = f.Last()
-		}
-		fields = append(fields, runview.Field{Name: f.Name, Before: before.At(diag.Position{}), After: f.Desired.At(diag.Position{})})
-	}
-	for _, gone := range c.Displaced {
-		fields = append(fields, runview.Field{Name: gone.Name, Before: gone.Live, After: resource.Null()})
-	}
-	return fields
 }
 
 // documentOf is the document of a run that ended, and of one that never began.
@@ -128,10 +91,7 @@ func settleAll(d *reportDocument, r *reconcile.Report) {
 	for i, o := range r.Outcomes {
 		at := &d.Outcomes[i]
 		at.Outcome, at.ID, at.Code, at.Message, at.Cell, at.Verified, at.Do = o.Outcome, o.ID, o.Code, o.Message, o.Cell, o.Verified, runview.Do(o.Outcome, o.Code, o.Address)
-		for k := range at.Fields {
-			f := &at.Fields[k]
-			f.Applied = !f.After.IsAbsent() && o.Written.Value(f.Name).Equal(f.After)
-		}
+		at.Write(o.Written)
 	}
 	d.Settle()
 }
@@ -170,7 +130,11 @@ func (a *app) showReport(d *reportDocument, full bool) error {
 		return nil // the plan has said what moved
 	}
 	if len(d.Outcomes) == 0 && len(d.Undecided) == 0 {
-		_, err := io.WriteString(a.out, "Nothing to do: the account is as the files say.\n")
+		nothing := "Nothing to do: the account is as the files say.\n"
+		if d.Command == runview.Revert {
+			nothing = "Nothing to take back: what the run changed is as it was before it.\n"
+		}
+		_, err := io.WriteString(a.out, nothing)
 		return err
 	}
 	if _, err := io.WriteString(a.out, "\n"); err != nil {

@@ -49,6 +49,8 @@ into their very cells and lines, else the next apply does it again.`,
 	}
 	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as activates or raises-spend=120/day (repeatable)")
 	completes(c, "allow", plan.Allowable()...)
+	c.Flags().StringArrayVar(&f.target, "target", nil, "take back only what this names of the run: a kind, an address, a glob such as campaign/spring-*/**, or @FILE with one of them a line (repeatable)")
+	c.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave what this names as it is, as --target does (repeatable)")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&f.planOnly, "plan-only", false, "show the plan, and change nothing")
 	c.Flags().BoolVar(&f.write, "write", false, "write the former values into your files as well")
@@ -65,6 +67,7 @@ type reverting struct {
 	of      *reportDocument // the run that is taken back
 	inverse plan.Inverse
 	view    *reconcile.View
+	moves   []plan.Move // keys the files changed, with the record or not yet
 }
 
 func (a *app) runRevert(ctx context.Context, name, dir string, f revertFlags) error {
@@ -128,18 +131,24 @@ func (a *app) planRevert(ctx context.Context, r *reverting, s *session, name str
 	if err != nil {
 		return err
 	}
+	done, err := plan.DoneIn(r.loaded.schemas, r.of.Done(), desired.Select)
+	if err != nil {
+		return configuration("%s: %v", r.of.Run, err)
+	}
+	desired.Select = plan.Selection{}
 	if r.of.Command == runview.PauseAll {
-		return a.planStarts(ctx, r, s, desired)
+		return a.planStarts(ctx, r, s, desired, done)
 	}
 	last, err := s.store.Last(ctx)
 	if err != nil {
 		return err
 	}
-	r.inverse = plan.Invert(r.loaded.schemas, last, doneIn(r.of))
+	r.inverse = plan.Invert(r.loaded.schemas, last, done)
 	if r.inverse.Left.Len() == 0 {
 		a.tellStays(r)
 		return configuration("%s applied nothing that can be taken back; nothing was changed", r.of.Run)
 	}
+	r.moves = desired.Moves
 	r.placeInFiles()
 	desired.Snapshot, desired.Left, desired.Select, desired.Moves = r.inverse.Desired, r.inverse.Left, r.inverse.Select, nil
 	desired.Policy.StartsHeld = true
@@ -149,38 +158,23 @@ func (a *app) planRevert(ctx context.Context, r *reverting, s *session, name str
 
 // planStarts plans the start of what pause-all paused. The files have no part in
 // it: neither asks them anything, nor is anything recorded.
-func (a *app) planStarts(ctx context.Context, r *reverting, s *session, desired reconcile.Desired) (err error) {
+func (a *app) planStarts(ctx context.Context, r *reverting, s *session, desired reconcile.Desired, done []plan.Done) (err error) {
 	r.inverse = plan.Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}
 	desired.Policy.StartsHeld = true
-	r.view, err = s.agent.PlanStarts(ctx, desired, doneIn(r.of))
+	r.view, err = s.agent.PlanStarts(ctx, desired, done)
 	return err
 }
 
-// doneIn is what a run applied, as its report says.
-func doneIn(d *reportDocument) []plan.Done {
-	var done []plan.Done
-	for _, o := range d.Outcomes {
-		address, ok := resource.ParseAddress(o.Address)
-		if !ok || o.Outcome == runview.Held {
-			continue
-		}
-		one := plan.Done{Address: address, ID: o.ID, Action: o.Action}
-		for _, f := range o.Fields {
-			if f.Applied {
-				one.Fields = append(one.Fields, plan.DoneField{Name: f.Name, Before: f.Before, After: f.After})
-			}
-		}
-		if len(one.Fields) > 0 || o.Outcome == state.OutcomeApplied {
-			done = append(done, one)
-		}
-	}
-	return done
+// row is what the files say of a resource of the record, whose key they may have
+// changed since.
+func (r *reverting) row(at resource.Address) *resource.Resource {
+	return r.loaded.desired.Snapshot.Get(plan.KeyOfNow(r.loaded.schemas, r.moves, at))
 }
 
 // placeInFiles gives what is wanted the places where the files say it.
 func (r *reverting) placeInFiles() {
 	for want := range r.inverse.Desired.All() {
-		row := r.loaded.desired.Snapshot.Get(want.Address)
+		row := r.row(want.Address)
 		if row == nil {
 			continue
 		}
@@ -199,14 +193,14 @@ func (r *reverting) placeInFiles() {
 func (r *reverting) former() []sources.Accepted {
 	var former []sources.Accepted
 	for want := range r.inverse.Desired.All() {
-		row := r.loaded.desired.Snapshot.Get(want.Address)
+		row := r.row(want.Address)
 		if row == nil {
 			continue
 		}
 		for _, n := range want.Attributes {
 			said := row.Value(n.Name)
 			if !said.IsAbsent() && (said.IsSet() || n.Value.IsSet()) && !said.Equal(n.Value) && !r.held(want.Address, n.Name) {
-				former = append(former, sources.Accepted{Address: want.Address, Attribute: n.Name, Value: n.Value.At(diag.Position{})})
+				former = append(former, sources.Accepted{Address: row.Address, Attribute: n.Name, Value: n.Value.At(diag.Position{})})
 			}
 		}
 	}
@@ -248,7 +242,7 @@ func (a *app) showRevert(r *reverting, agent *reconcile.Agent) error {
 // give another half.
 func (r *reverting) eachHalf(do func(at resource.Address, back, said string)) {
 	for want := range r.inverse.Desired.All() {
-		row, schema := r.loaded.desired.Snapshot.Get(want.Address), r.loaded.schemas.Of(want.Address.Kind)
+		row, schema := r.row(want.Address), r.loaded.schemas.Of(want.Address.Kind)
 		if row == nil || schema == nil {
 			continue
 		}
@@ -286,7 +280,7 @@ func (a *app) writeFormer(ctx context.Context, r *reverting, report *reconcile.R
 	}
 	applied := map[resource.Address]bool{}
 	for _, o := range report.Outcomes {
-		applied[o.Address] = o.Outcome == state.OutcomeApplied || o.Outcome == reconcile.OutcomeHeld
+		applied[plan.KeyOfNow(r.loaded.schemas, r.moves, o.Address)] = o.Outcome == state.OutcomeApplied || o.Outcome == reconcile.OutcomeHeld
 	}
 	var take []sources.Accepted
 	for _, one := range r.former() {

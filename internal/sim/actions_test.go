@@ -38,6 +38,16 @@ func (w *world) do(a action) {
 		f := w.files()
 		remove(f, a.Target)
 		w.commit(f)
+	case "replace":
+		f := w.files()
+		replace(f, a.Target)
+		w.commit(f)
+	case "move":
+		f := w.files()
+		move(f, a.Target, a.Value)
+		w.commit(f)
+	case "revert":
+		w.revert(a)
 	case "plan":
 		w.look(a.Agent)
 	case "apply":
@@ -91,24 +101,35 @@ func (w *world) run(p *process, agent *reconcile.Agent, wait time.Duration) *rec
 
 // pass is one run, with the plan it carried out.
 func (w *world) pass(p *process, agent *reconcile.Agent, wait time.Duration) (view *reconcile.View, report *reconcile.Report, err error) {
-	recovered, err := agent.Recover(p.ctx)
+	recovered, err := w.recover(p, agent)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(recovered.Undecided) > 0 {
 		w.count("undecided")
 		w.said(fmt.Sprint(recovered.Undecided))
-		return nil, nil, errUndecided
+		if !w.turns {
+			return nil, nil, errUndecided
+		}
 	}
-	view, err = agent.Plan(p.ctx, w.desired(p))
+	desired := w.desired(p)
+	if p.reverts != nil {
+		if err := w.inverse(p, agent, &desired); err != nil {
+			return nil, nil, err
+		}
+	}
+	view, err = agent.Plan(p.ctx, desired)
 	if err != nil {
 		return nil, nil, err
 	}
 	w.keepPlan(view)
 	time.Sleep(wait)
-	run := w.begin(p, view)
+	p.run = w.begin(p, view)
 	report, err = agent.Apply(p.ctx, view)
-	w.finish(run, p, report, err)
+	w.finish(p.run, p, report, err)
+	if w.turns && report != nil {
+		w.endReport(p, report)
+	}
 	return view, report, err
 }
 
@@ -119,6 +140,9 @@ func (w *world) begin(p *process, view *reconcile.View) *oracle.Apply {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	run := &oracle.Apply{Agent: p.agent, Process: p.number, Commit: p.commit, From: int64(len(w.history.W)), Open: true, Planned: len(view.Plan.Changes), Strict: w.strict}
+	if p.reverts != nil {
+		run.Reverts, run.Starts = p.reverted, p.reverts.starts && !w.strict
+	}
 	w.history.Applies = append(w.history.Applies, run)
 	return run
 }
@@ -133,7 +157,7 @@ func (w *world) finish(run *oracle.Apply, p *process, report *reconcile.Report, 
 	}
 	run.Counted, run.Outcomes = len(report.Outcomes), map[string]string{}
 	for _, o := range report.Outcomes {
-		run.Outcomes[o.Address.Leaf()] = fmt.Sprintf("%s %s", o.Action, o.Outcome)
+		run.Outcomes[tagOf(o.Address)] = fmt.Sprintf("%s %s", o.Action, o.Outcome)
 		w.output.WriteString(o.Message + "\n")
 		w.tally.add("outcome "+string(o.Outcome), 1)
 	}
@@ -163,13 +187,16 @@ func (w *world) both(a action) {
 
 // desired is what the files say, and what is allowed.
 func (w *world) desired(p *process) reconcile.Desired {
-	d := reconcile.Desired{Snapshot: w.read(w.history.Commits[p.commit]), Policy: w.policy}
+	d := reconcile.Desired{Snapshot: w.read(w.history.Commits[p.commit]), Policy: w.policy, Moves: movesOf(w.history.Commits[p.commit])}
 	if w.strict {
 		return d
 	}
 	allowed := []string{"activates", "shifted", "series", "scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"}
 	if w.kinds {
 		allowed = append(allowed, "raises-spend", "shrinks-audience", "adopt=account/account", "archives=1000")
+	}
+	if w.turns {
+		allowed = append(allowed, "replace")
 	}
 	for _, text := range allowed {
 		allowance, err := plan.ParseAllowance(text)

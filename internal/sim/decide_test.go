@@ -30,7 +30,7 @@ func (w *world) decide() error {
 		d := w.decision(evidence, address)
 		err = agent.Resolve(p.ctx, evidence, d)
 		if err != nil && d.ID != "" { // it does not stand beneath our parent: ours was not made
-			w.history.Released[address.Leaf()] = true
+			w.history.Released[tagOf(address)] = true
 			err = agent.Resolve(p.ctx, evidence, reconcile.Decision{As: state.OutcomeSkipped, By: d.By, Unproven: true})
 		}
 		if err != nil {
@@ -52,10 +52,10 @@ func (w *world) decision(e *reconcile.Evidence, address resource.Address) reconc
 		return d // an update: what is not there is planned anew
 	}
 	for _, id := range w.history.Standing() {
-		if w.history.TagOf(id) == address.Leaf() {
+		if w.history.TagOf(id) == tagOf(address) {
 			d.As, d.ID = state.OutcomeApplied, id
 		}
 	}
-	w.history.Released[address.Leaf()] = d.As == state.OutcomeSkipped
+	w.history.Released[tagOf(address)] = d.As == state.OutcomeSkipped
 	return d
 }

@@ -31,12 +31,12 @@ type disk struct {
 
 	mu    *sync.Mutex
 	sent  map[string]bool       // by request: marked as sent
-	begun map[string]int        // by request: the commit of the run that journalled it
+	begun map[string]origin     // by request: the run that journalled it
 	steps map[string]state.Step // by id, as the journal holds them
 }
 
 func newDisk(store state.Store) *disk {
-	return &disk{Store: store, writing: &sync.Mutex{}, mu: &sync.Mutex{}, sent: map[string]bool{}, begun: map[string]int{}, steps: map[string]state.Step{}}
+	return &disk{Store: store, writing: &sync.Mutex{}, mu: &sync.Mutex{}, sent: map[string]bool{}, begun: map[string]origin{}, steps: map[string]state.Step{}}
 }
 
 // of gives the same disk to another process.
@@ -105,16 +105,19 @@ func (d *disk) holdsList(r *oracle.Request) bool {
 	return false
 }
 
-// commitOf is the commit of the run that journalled a request, which may have
-// died before it sent it.
-func (d *disk) commitOf(r *oracle.Request) int {
+// originOf is the commit and the process of the run that journalled a request, which
+// may have died before it sent it.
+func (d *disk) originOf(r *oracle.Request) (commit, process int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if commit, ok := d.begun[requestName(r.Path, r.Key, r.Content)]; ok {
-		return commit
+	if o, ok := d.begun[requestName(r.Path, r.Key, r.Content)]; ok {
+		return o.commit, o.process
 	}
-	return r.Commit
+	return r.Commit, r.Process
 }
+
+// origin is the run that journalled a request.
+type origin struct{ commit, process int }
 
 func requestName(path, key string, body []byte) string {
 	return path + "\n" + key + "\n" + string(body)
@@ -130,7 +133,7 @@ func (d *disk) Begin(ctx context.Context, steps ...state.Step) error {
 		for _, s := range steps {
 			d.steps[s.ID] = s
 			d.keep("%s %s %+v", s.Body, s.Note, s.Operations)
-			d.begun[requestName(s.Path, s.Key, s.Body)] = d.process.commit
+			d.begun[requestName(s.Path, s.Key, s.Body)] = origin{d.process.commit, d.process.number}
 		}
 		return nil
 	})

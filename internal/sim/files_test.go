@@ -146,9 +146,9 @@ func remove(f oracle.Files, target int) {
 }
 
 func addressOf(f oracle.Files, tag string) resource.Address {
-	path := tag
+	path := keyOf(f[tag])
 	for item := f[tag]; item.Parent != ""; item = f[item.Parent] {
-		path = item.Parent + "/" + path
+		path = keyOf(f[item.Parent]) + "/" + path
 	}
 	a, ok := resource.ParseAddress(f[tag].Kind + "/" + path)
 	if !ok {

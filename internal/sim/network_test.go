@@ -155,7 +155,8 @@ func (w *world) note(p *process, r *http.Request) *oracle.Request {
 		DryRun:     path == "/bulk_mutation_jobs" && bytes.Contains(content, []byte(`"validate_only":true`)),
 		Credential: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
 	}
-	n.Journalled, n.Commit = p.disk.holds(n), p.disk.commitOf(n)
+	n.Journalled = p.disk.holds(n)
+	n.Commit, n.Origin = p.disk.originOf(n)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n.N = len(w.history.Requests) + 1

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/kinds"
+	"adsync/internal/sim/oracle"
 	"adsync/reconcile"
 )
 
@@ -27,6 +28,10 @@ type process struct {
 	death death
 	dead  bool
 	said  bool // its last write was kept
+
+	reverts  *reverting    // nil: it carries out the files
+	reverted *oracle.Apply // the run that is
+	run      *oracle.Apply // its own
 }
 
 // death is where a process dies: at its nth effect, counted from 1; 0 never. A
@@ -88,6 +93,9 @@ func (w *world) start(agent int, readOnly bool, d death, c cut) (*process, *reco
 	}
 	a.People = w.people
 	a.Account.ID, a.Account.Currency, a.Account.TimeZone = account, "USD", "America/New_York"
+	if w.turns && !readOnly {
+		w.keepReports(p, a)
+	}
 	return p, a
 }
 

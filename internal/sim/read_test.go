@@ -59,10 +59,10 @@ func written(f oracle.Files) map[string][]byte {
 }
 
 func document(f oracle.Files, item oracle.Item) string {
-	lines := []string{"---", "kind: " + item.Kind, "key: " + item.Tag}
+	lines := []string{"---", "kind: " + item.Kind, "key: " + keyOf(item)}
 	above := map[string]string{}
 	for parent, ok := f[item.Parent]; ok; parent, ok = f[parent.Parent] {
-		above[parent.Kind] = parent.Tag
+		above[parent.Kind] = keyOf(parent)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(above)) {
 		lines = append(lines, kind+": "+above[kind])

@@ -19,6 +19,7 @@ type script struct {
 	Revert  bool   // the policy writes drift back
 	Strict  bool   // the default policy, and nothing allowed
 	Kinds   bool   // kinds beyond the tree are drawn as well
+	Turns   bool   // replacements, other keys and reverts are drawn as well
 	Actions []action
 }
 
@@ -38,8 +39,11 @@ type action struct {
 func (a action) String() string {
 	text := a.Do
 	switch a.Do {
-	case "apply", "both", "late apply":
+	case "apply", "both", "late apply", "revert":
 		text += fmt.Sprintf(" by agent %d", a.Agent)
+		if a.Do == "revert" {
+			text += fmt.Sprintf(", target %d, what %d", a.Target, a.What)
+		}
 		if a.Death.At > 0 {
 			text += fmt.Sprintf(", which dies at effect %d (kept: %v)", a.Death.At, a.Death.Keep)
 		}
@@ -61,7 +65,7 @@ func (a action) String() string {
 }
 
 func (s script) String() string {
-	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v, kinds %v", s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict, s.Kinds)}
+	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v, kinds %v, turns %v", s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict, s.Kinds, s.Turns)}
 	for i, a := range s.Actions {
 		lines = append(lines, fmt.Sprintf("%2d. %s", i+1, a))
 	}

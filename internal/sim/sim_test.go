@@ -126,14 +126,15 @@ func (w *world) heal() error {
 			return fmt.Errorf("after the faults: %w", bad)
 		}
 		w.history.Kept = ""
-		if err == nil && view.Plan.Empty() {
+		waits := view != nil && len(view.Undecided) > 0
+		if err == nil && view.Plan.Empty() && !waits {
 			return w.settled(report)
 		}
 		if err != nil {
 			w.remark(err)
 		}
 		time.Sleep(10 * time.Minute)
-		if err == errUndecided {
+		if err == errUndecided || waits {
 			if err := w.decide(); err != nil {
 				return fmt.Errorf("a person decides: %w", err)
 			}
@@ -146,7 +147,7 @@ func (w *world) heal() error {
 func (w *world) settled(report *reconcile.Report) error {
 	excused := map[string]string{}
 	for _, o := range report.Outcomes {
-		excused[o.Address.Leaf()] = o.Code + " " + o.Message
+		excused[tagOf(o.Address)] = o.Code + " " + o.Message
 	}
 	if w.strict {
 		w.history.Alone = false

@@ -47,13 +47,15 @@ type world struct {
 	wrongKey bool
 	strict   bool
 	policy   plan.Policy
-	kinds    bool              // kinds beyond the tree are drawn
-	pixel    string            // id of a pixel somebody made
-	doubles  bool              // requests are delivered twice
-	race     bool              // somebody comes first at the next write that names a revision
-	lists    map[string]string // a members file, by its digest
-	reads    bool              // files go through the program's own readers
-	wrong    error             // what an action itself found wrong
+	kinds    bool                     // kinds beyond the tree are drawn
+	pixel    string                   // id of a pixel somebody made
+	doubles  bool                     // requests are delivered twice
+	race     bool                     // somebody comes first at the next write that names a revision
+	lists    map[string]string        // a members file, by its digest
+	turns    bool                     // runs are taken back, and their reports kept
+	runs     map[string]*oracle.Apply // by agent and name
+	reads    bool                     // files go through the program's own readers
+	wrong    error                    // what an action itself found wrong
 
 	mu        sync.Mutex
 	history   oracle.History
@@ -85,7 +87,7 @@ func (r *random) Read(b []byte) (int, error) {
 }
 
 func openWorld(ctx context.Context, s script, t *tally) *world {
-	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, jobs: map[string]*oracle.Request{}, strict: s.Strict, reads: s.Read, kinds: s.Kinds, lists: map[string]string{}}
+	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, jobs: map[string]*oracle.Request{}, strict: s.Strict, reads: s.Read, kinds: s.Kinds, turns: s.Turns, runs: map[string]*oracle.Apply{}, lists: map[string]string{}}
 	w.logger = newLogger(w)
 	w.service = w.openService(s)
 	w.connect(s.Wire)

@@ -203,6 +203,14 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"somebody pauses what the last apply saw was started", script{Seed: 110071691, Kinds: true, Actions: []action{
 			{Do: "add", Value: 2}, {Do: "apply"}, {Do: "foreign", What: 10}, {Do: "apply"}, {Do: "edit", Value: 43}, {Do: "add"}, {Do: "foreign"},
 		}}},
+		{"a replacement that is refused, and an ad beneath it", script{Seed: 1539, Points: 4416637283675988171, Turns: true, Actions: []action{
+			{Do: "add", Value: 39}, {Do: "add", What: 1}, {Do: "apply"}, {Do: "fault", Fault: `{"match": {"times": 1}, "action": {"job": {"do": "job_error", "message": "broken"}}}`},
+			{Do: "replace"}, {Do: "apply"}, {Do: "add", What: 2, Value: 19}, {Do: "replace", Target: 19},
+		}}},
+		{"a create that somebody paused is taken back, and applied again", script{Seed: 1604, Turns: true, Actions: []action{
+			{Do: "add"}, {Do: "apply"}, {Do: "fault", Fault: `{"match": {"path": "/campaigns/{campaign_id}", "times": 1}, "action": {"foreign_write": {"actor": "person", "path": "/campaigns/{campaign_id}/pause", "patch": {}, "when": "after"}}}`},
+			{Do: "edit", What: 9}, {Do: "apply"}, {Do: "revert", Target: 19},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

@@ -26,6 +26,8 @@ func SingleBirth(h *History) error {
 			born[tag] = e
 		case h.Released[tag] && (h.Live(e.Seq - 1)[first.ID].gone() || first.elsewhere(e)):
 			born[tag] = e
+		case h.secondLife(first, e):
+			born[tag] = e
 		case h.blind(first, e) || h.atOnce(first, e):
 		case !hasKey[e.Kind] && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
 		case e.createKey() == "" && h.takenAway(first.ID, e.Seq): // while nobody had heard of it
@@ -51,7 +53,22 @@ func (e *Entry) elsewhere(then *Entry) bool {
 // do not show it as what the files call it by now, and the service never told it by
 // the key.
 func (h *History) blind(first, then *Entry) bool {
-	return first.Actor != then.Actor && !(h.ListsHold && h.recognisable(first, then)) && !h.told(first, then)
+	return first.Actor != then.Actor && (h.rekeyed(then) || !(h.ListsHold && h.recognisable(first, then)) && !h.told(first, then))
+}
+
+// rekeyed says that the files gave a resource another key: the service cannot tell
+// two agents with a state each that they mean the same.
+func (h *History) rekeyed(e *Entry) bool {
+	r := h.requestOf(e)
+	return r != nil && r.Commit >= 0 && len(h.Commits[r.Commit].was(e.tag())) > 0
+}
+
+// was are the keys a resource had before, and those of what it stands beneath.
+func (f Files) was(tag string) (keys []string) {
+	for item, named := f[tag]; named; item, named = f[item.Parent] {
+		keys = append(keys, item.Was...)
+	}
+	return keys
 }
 
 // madeBlindly says that a create is of what another agent had made and its own could

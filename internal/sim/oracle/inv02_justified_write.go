@@ -7,7 +7,8 @@ import (
 
 // JustifiedWrite is invariant 2: what an agent wrote stands in the files of the
 // run that sent it, is the safe default of a create, or is what the policy says of
-// a resource they no longer name.
+// a resource they no longer name. A run that takes another back makes and ends nothing,
+// and writes what the other one found.
 func JustifiedWrite(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
@@ -24,7 +25,17 @@ func JustifiedWrite(h *History) error {
 		if h.pruned(e, r.Commit) || h.isStray(e) {
 			continue
 		}
-		if err := h.Commits[r.Commit].justify(e); err != nil {
+		if h.replaces(e, r.Commit) {
+			continue
+		}
+		back := h.backOf(r)
+		if back != nil && (e.Before == nil || e.gone()) {
+			return fmt.Errorf("entry %d (%s %s %s) came of taking a run back", e.Seq, e.Action, e.Kind, e.tag())
+		}
+		if back != nil && h.Shared { // a create that both made is of one of them in W
+			continue
+		}
+		if err := h.asksOf(r).justify(e); err != nil {
 			return fmt.Errorf("entry %d, sent for commit %d: %w", e.Seq, r.Commit, err)
 		}
 	}

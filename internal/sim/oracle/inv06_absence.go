@@ -4,8 +4,9 @@ import "fmt"
 
 // AbsenceIsNotDeletion is invariant 6: what the files no longer name is archived
 // or paused only where the policy of the history says so, and only what they
-// named before. Nothing else is ever archived but what the files say is,
-// and the second of two that the service made of one key.
+// named before. Nothing else is ever archived but what the files say is, what another
+// one takes the place of, and the second of two that the service made of one key. What
+// is paused as a run is taken back is for invariant 2.
 func AbsenceIsNotDeletion(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
@@ -22,7 +23,7 @@ func AbsenceIsNotDeletion(h *History) error {
 		}
 		_, named := h.Commits[r.Commit][e.tag()]
 		says, _ := h.Commits[r.Commit].wants(e.tag(), "status")
-		if status == "paused" && named || same(says, status) || h.pruned(e, r.Commit) || h.isStray(e) {
+		if status == "paused" && (named || h.backOf(r) != nil) || same(says, status) || h.pruned(e, r.Commit) || h.isStray(e) || h.replaces(e, r.Commit) {
 			continue
 		}
 		return fmt.Errorf("entry %d makes %s %s %s; no file asks for it, and the policy says %q of what the files leave out", e.Seq, e.Kind, e.tag(), status, h.Prune)

@@ -38,7 +38,7 @@ func (h *History) pathOf(a *Apply) error {
 			continue
 		}
 		if h.madeBlindly(e) {
-			bound += h.Commits[a.Commit].spend(e.tag(), nil)
+			bound += h.asks(a).spend(e.tag(), nil)
 		}
 		if is > bound {
 			return fmt.Errorf("entry %d (%s of %s) lets %d be spent; %d could be before the run, and the files ask for at most %d", e.Seq, e.Action, e.tag(), is, before, bound)
@@ -79,7 +79,7 @@ func (r Record) budget(kind string) int64 {
 // asked is what could be spent when the files are carried out on top of what
 // is live: what is held, for whatever reason, stays as it is.
 func (h *History) asked(a *Apply, live map[string]*Entry) int64 {
-	files := h.Commits[a.Commit]
+	files := h.asks(a)
 	var sum int64
 	found := map[string]bool{}
 	for _, e := range live {
@@ -101,7 +101,7 @@ func (h *History) asked(a *Apply, live map[string]*Entry) int64 {
 // lowered is how far the files bring down campaigns nobody else has changed:
 // that much must be gone before anything may rise.
 func (h *History) lowered(a *Apply, live map[string]*Entry) int64 {
-	files, touched := h.Commits[a.Commit], h.touchedBeside(a.Agent)
+	files, touched := h.asks(a), h.touchedBeside(a.Agent)
 	var sum int64
 	for _, e := range live {
 		tag := e.tag()

@@ -60,7 +60,7 @@ func (h *History) limitedPathOf(a *Apply) error {
 		agent, ours := h.ours(e)
 		moves := !ours || agent != a.Agent || h.older(e, a)
 		if !moves && h.madeBlindly(e) {
-			asked += h.Commits[a.Commit].spend(e.tag(), nil)
+			asked += h.asks(a).spend(e.tag(), nil)
 			bound.atLeast(spendOn(days, asked, askedLimits))
 		}
 		for _, day := range days {
@@ -87,9 +87,9 @@ func (h *History) days(a *Apply) []string {
 			note(e.After)
 		}
 	}
-	for tag, item := range h.Commits[a.Commit] {
+	for tag, item := range h.asks(a) {
 		if bounds[item.Kind] {
-			note(h.Commits[a.Commit].limit(tag, nil))
+			note(h.asks(a).limit(tag, nil))
 		}
 	}
 	delete(found, "")
@@ -124,7 +124,7 @@ func limitsOf(live map[string]*Entry) (limits []Record) {
 // askedLimits are the limits that bound the account whatever is held: those the
 // files ask for, unless somebody else has touched them, and those they leave alone.
 func (h *History) askedLimits(a *Apply, live map[string]*Entry) (limits []Record) {
-	files, touched := h.Commits[a.Commit], h.touchedBeside(a.Agent)
+	files, touched := h.asks(a), h.touchedBeside(a.Agent)
 	found := map[string]bool{}
 	for _, e := range live {
 		tag := e.tag()
@@ -134,7 +134,7 @@ func (h *History) askedLimits(a *Apply, live map[string]*Entry) (limits []Record
 		found[tag] = true
 		_, named := files[tag]
 		switch wanted := files.limit(tag, e.After); {
-		case !named && h.Prune == "":
+		case !named && (h.Prune == "" || a.Reverts != nil):
 			limits = append(limits, e.After)
 		case !named || files.ends(tag):
 		case touched[tag]:

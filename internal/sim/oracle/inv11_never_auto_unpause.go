@@ -8,13 +8,17 @@ func NeverAutoUnpause(h *History) error {
 	if h.Shared {
 		return nil // what one agent did after the other's last look is an edit to the other
 	}
-	paused := map[string]*Entry{}
+	paused, lives := map[string]*Entry{}, map[string]string{} // the newest of each tag
 	for i := range h.W {
 		e := &h.W[i]
 		if !managed(e) || e.Past || same(e.Before.at("status"), e.After.at("status")) {
 			continue
 		}
 		_, ours := h.ours(e)
+		if lives[e.tag()] != "" && e.Before == nil { // another takes the place of what somebody paused
+			paused[e.ID] = paused[lives[e.tag()]]
+		}
+		lives[e.tag()] = e.ID
 		foreign := paused[e.ID]
 		delete(paused, e.ID)
 		switch {
@@ -22,12 +26,18 @@ func NeverAutoUnpause(h *History) error {
 			paused[e.ID] = e
 		case ours && foreign != nil && e.After.text("status") == "active":
 			r := h.requestOf(e)
-			if r != nil && h.readBetween(e.ID, foreign, r) && !h.edited(e.tag(), "status", foreign.Commit, r.Commit) {
+			if r != nil && h.readBetween(foreign.ID, foreign, r) && !h.edited(e.tag(), "status", foreign.Commit, r.Commit) && !h.startsAgain(r) {
 				return fmt.Errorf("entry %d activates %s, which %s paused in entry %d; the files' status was not edited since", e.Seq, e.tag(), foreign.Actor, foreign.Seq)
 			}
 		}
 	}
 	return nil
+}
+
+// startsAgain says that a request takes back a pause, which was allowed by name.
+func (h *History) startsAgain(r *Request) bool {
+	back := h.backOf(r)
+	return back != nil && back.Starts
 }
 
 // readBetween says that an agent could know of an entry when it sent a request:

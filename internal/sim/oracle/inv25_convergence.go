@@ -16,8 +16,9 @@ func Convergence(h *History, excused map[string]string) error {
 	files := h.Commits[len(h.Commits)-1]
 	touched := h.touched()
 	byTag := map[string][]*Entry{}
-	for _, e := range h.Live(h.last()) {
-		if !e.gone() {
+	live := h.Live(h.last())
+	for _, e := range live {
+		if !e.gone() && !h.madeRoom(live, e) {
 			byTag[e.tag()] = append(byTag[e.tag()], e)
 		}
 	}

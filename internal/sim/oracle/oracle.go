@@ -18,6 +18,8 @@ type Item struct {
 	Kind   string         // as the files call it
 	Tag    string         // first word of its name and of its title, once in a world; d and the first day of a daily limit
 	Parent string         // the parent's tag, "" for what stands beneath nothing
+	Key    string         // where it is another than the tag, which it begins with
+	Was    []string       // the keys it had before
 	Values map[string]any // by name in the files: string, int64 or []string; nil clears. An end is exclusive, as at the service
 }
 
@@ -56,6 +58,7 @@ type Request struct {
 	Agent      int
 	Process    int // one a start of the program
 	Commit     int // what the files said when the run that sent it began; -1 outside a run
+	Origin     int // the process that journalled it
 	ReadOnly   bool
 	Method     string
 	Path       string // below /v1
@@ -90,6 +93,10 @@ type Apply struct {
 	Strict   bool
 	Crashed  bool
 	Failed   bool
+
+	Reverts *Apply // the run it takes back; nil: it carries out the files
+	Starts  bool   // beside Reverts: what that one paused may start again
+	asked   Files
 }
 
 // History is everything a judgement needs.
@@ -150,6 +157,7 @@ var Safety = []Check{
 	{21, "nobody knocks before Retry-After is over", RetryDiscipline},
 	{22, "no secret is shown", NoLeak},
 	{24, "amounts are exact", ExactAmounts},
+	{32, "what is taken back is as it was", BroughtBack},
 }
 
 // both is several checks as one.

@@ -86,7 +86,7 @@ func (h *History) Standing() []string {
 	var ids []string
 	for i := range h.W {
 		e := &h.W[i]
-		if e.Action == "create" && live[e.ID] != nil && !live[e.ID].gone() {
+		if e.Action == "create" && live[e.ID] != nil && !live[e.ID].gone() && !h.madeRoom(live, live[e.ID]) {
 			ids = append(ids, e.ID)
 		}
 	}

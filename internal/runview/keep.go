@@ -1,0 +1,136 @@
+package runview
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// SetOut puts in the document of a run what it sets out to do: nobody knows yet
+// what becomes of what goes ahead.
+func (d *Document) SetOut(schemas resource.Schemas, p *plan.Plan) {
+	goes := map[resource.Address]bool{}
+	for _, c := range p.Applicable() {
+		goes[c.Address] = true
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		o := Outcome{Address: c.Address.String(), Action: c.Action, Name: c.Name, ID: c.ID, Outcome: state.OutcomeUnknown, Message: "the run has not said what became of it", Position: c.Position, Cell: c.Position,
+			Fields: fieldsOf(schemas, c), Spend: c.Spend}
+		if !goes[c.Address] {
+			o.Outcome, o.Message = Held, ""
+		}
+		o.Do = Do(o.Outcome, o.Code, c.Address)
+		d.Outcomes = append(d.Outcomes, o)
+	}
+	d.Settle()
+}
+
+// fieldsOf are what each attribute of a change was and is to become. Where the
+// service does not show an attribute it is what was sent last.
+func fieldsOf(schemas resource.Schemas, c *plan.Change) []Field {
+	var fields []Field
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		if f.Cause == plan.SentAlong {
+			continue
+		}
+		before := f.Live()
+		if a, known := schemas.Of(c.Address.Kind).Attribute(f.Name); known && a.Wire.Path == "" {
+			before = f.Last()
+		}
+		fields = append(fields, Field{Name: f.Name, Before: before.At(diag.Position{}), After: f.Desired.At(diag.Position{})})
+	}
+	for _, gone := range c.Displaced {
+		fields = append(fields, Field{Name: gone.Name, Before: gone.Live, After: resource.Null()})
+	}
+	return fields
+}
+
+// Write notes which fields of a change were applied.
+func (o *Outcome) Write(written resource.Attributes) {
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		f.Applied = !f.After.IsAbsent() && written.Value(f.Name).Equal(f.After)
+	}
+}
+
+// Done is what the run applied.
+func (d *Document) Done() []plan.Done {
+	var done []plan.Done
+	for _, o := range d.Outcomes {
+		address, ok := resource.ParseAddress(o.Address)
+		if !ok || o.Outcome == Held {
+			continue
+		}
+		one := plan.Done{Address: address, ID: o.ID, Action: o.Action}
+		for _, f := range o.Fields {
+			if f.Applied {
+				one.Fields = append(one.Fields, plan.DoneField{Name: f.Name, Before: f.Before, After: f.After})
+			}
+		}
+		if len(one.Fields) > 0 || o.Outcome == state.OutcomeApplied {
+			done = append(done, one)
+		}
+	}
+	return done
+}
+
+// Keep writes the report of a run into the state.
+func (d *Document) Keep(ctx context.Context, store state.Store) error {
+	head, err := json.Marshal(d.Head)
+	if err != nil {
+		return err
+	}
+	document, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if err := store.RecordReport(ctx, d.Run, head, document); err != nil {
+		return fmt.Errorf("keep the report of %s: %w", d.Run, err)
+	}
+	return nil
+}
+
+// Load reads the report of a run from the state, or gives state.ErrNoReport.
+func Load(ctx context.Context, store state.Store, run string) (*Document, error) {
+	content, err := store.Report(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(content)
+}
+
+// KeepRecovered brings the reports of the runs that left steps open up to what is
+// known of them now; open says which are open still.
+func KeepRecovered(ctx context.Context, store state.Store, steps []state.Step, open map[string]bool, now time.Time) error {
+	byRun := map[string][]state.Step{}
+	var runs []string
+	for _, s := range steps {
+		if len(byRun[s.Run]) == 0 {
+			runs = append(runs, s.Run)
+		}
+		byRun[s.Run] = append(byRun[s.Run], s)
+	}
+	for _, run := range runs {
+		d, err := Load(ctx, store, run)
+		if errors.Is(err, state.ErrNoReport) {
+			continue // of an older adsync
+		}
+		if err != nil {
+			return err
+		}
+		d.Recover(byRun[run], func(step string) bool { return open[step] }, now)
+		if err := d.Keep(ctx, store); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package oracle
+
+import "testing"
+
+// takenBack has a third run take one of the two before it back: it writes what is
+// given, nothing for none.
+func takenBack(h *History, run int, action string, after Record) {
+	for _, r := range h.Requests {
+		r.Origin = r.Process
+	}
+	to := h.Applies[1].To
+	if after != nil {
+		r, _ := h.more("first", "/campaigns/cmp_1", action, after)
+		r.Process, r.Origin = 3, 3
+	}
+	h.Applies[1].To = to
+	h.Applies = append(h.Applies, &Apply{Process: 3, Commit: 2, From: to, To: int64(len(h.W)), Planned: 1, Counted: 1, Outcomes: map[string]string{"c1": "update applied"}, Reverts: h.Applies[run]})
+}
+
+// What takes a run back writes what that run found, and no more.
+func TestARunIsTakenBackAsItFoundThings(t *testing.T) {
+	for what, do := range map[string]func(*History){
+		"a budget as it was":        func(h *History) { takenBack(h, 1, "update", campaign("active", 100)) },
+		"a pause of what was made":  func(h *History) { takenBack(h, 0, "pause", campaign("paused", 150)) },
+		"what is held and not sent": func(h *History) { takenBack(h, 1, "update", nil); h.Applies[2].Outcomes["c1"] = "update held" },
+	} {
+		h := sound()
+		do(h)
+		if err := Judge(h, Safety); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for what, do := range map[string]func(*History){
+		"another budget":              func(h *History) { takenBack(h, 1, "update", campaign("active", 120)) },
+		"a pause of what was changed": func(h *History) { takenBack(h, 1, "pause", campaign("paused", 150)) },
+		"a budget of what was made":   func(h *History) { takenBack(h, 0, "update", campaign("active", 100)) },
+		"an archive of what was made": func(h *History) { takenBack(h, 0, "archive", campaign("archived", 150)) },
+		"what somebody changed since": func(h *History) {
+			h.more("person", "/campaigns/cmp_1", "update", campaign("active", 130))
+			takenBack(h, 1, "update", campaign("active", 100))
+		},
+	} {
+		refuses(t, 2, what, do)
+	}
+	refuses(t, 32, "what is called taken back and is not", func(h *History) { takenBack(h, 1, "update", nil) })
+}
+
+// Another resource takes the place of one where the files edit what never changes.
+func TestAReplacementIsAskedForByTheFiles(t *testing.T) {
+	replaced := func(h *History) {
+		r, _ := h.more("first", "/campaigns/cmp_1/archive", "archive", campaign("archived", 150))
+		again, e := h.more("first", "/campaigns", "create", campaign("paused", 150))
+		r.Commit, again.Commit, again.Key = 3, 3, "create-2"
+		e.ID, e.Before, e.Key = "cmp_2", nil, "create-2"
+	}
+	edited := func(h *History) {
+		item := h.Commits[2]["c1"]
+		values := map[string]any{"bidding_type": "impressions"}
+		for name, value := range item.Values {
+			values[name] = value
+		}
+		item.Values = values
+		h.Commits = append(h.Commits, Files{"c1": item})
+	}
+	same := func(h *History) { h.Commits = append(h.Commits, h.Commits[2]) }
+	refuses(t, 2, "an archive as if another took the place", func(h *History) { same(h); replaced(h) })
+	h := sound()
+	edited(h)
+	replaced(h)
+	for _, e := range h.W[len(h.W)-1:] {
+		e.After["billing_event_type"], e.After["bidding_type"] = "impressions", "impressions"
+	}
+	if err := Judge(h, Safety); err != nil {
+		t.Errorf("a replacement: %v", err)
+	}
+	h.Commits[3] = h.Commits[2]
+	if err := SingleBirth(h); err == nil {
+		t.Error("a second create that replaces nothing passes")
+	}
+}
