@@ -266,6 +266,25 @@ func nothingStartsBehindALimit(t *testing.T, points string) {
 	}
 }
 
+// A limit that is refused for what it says, with the revision as it was, is set aside.
+func TestALimitThatIsRefusedForWhatItSaysIsSetAside(t *testing.T) {
+	w := newWorld(t)
+	w.write("daily_spend_limit/winter", map[string]any{"amount": 20_000_000, "start": w.day(1)})
+	w.clean()
+	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+		if posts(r, "ad_account/daily_spend_limit") {
+			return answer(r, 422, refusal)
+		}
+		return send(r)
+	}), w.store)
+	w.permitAll("raises-spend")
+	w.write("daily_spend_limit/winter", map[string]any{"amount": 25_000_000, "start": w.day(1)})
+	w.apply()
+	if blocked, err := w.store.Blocked(t.Context()); err != nil || len(blocked) != 1 {
+		t.Errorf("%d are set aside, %v; want the limit", len(blocked), err)
+	}
+}
+
 // revision is that of the limits, as the service has it now.
 func (w *world) revision() int64 {
 	w.t.Helper()

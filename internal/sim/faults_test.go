@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"testing"
 
 	"adsync/internal/emulator/fault"
 	"adsync/internal/emulator/openpoint"
@@ -115,4 +116,18 @@ func (s script) drawnPoints() map[openpoint.Name]string {
 		return openpoint.Defaults().Chosen()
 	}
 	return openpoint.Draw(s.Points)
+}
+
+// Every other history meets a cut listing in the place of a lost result; all else that is
+// drawn stays, and the faults that are named so are those of the list.
+func TestEveryOtherHistoryMeetsACutListing(t *testing.T) {
+	if !slices.Contains(faults, loseTwo) || !slices.Contains(faults, cutShort) {
+		t.Fatal("a fault that is evened out is not one of the list")
+	}
+	for seed, want := range []string{cutShort, loseTwo} {
+		s := script{Seed: uint64(seed), Actions: []action{{Do: "fault", Fault: loseTwo}, {Do: "fault", Fault: faults[0]}}}
+		if s.evenOut(); s.Actions[0].Fault != want || s.Actions[1].Fault != faults[0] {
+			t.Errorf("history %d meets %v; want %s, and the other as it was", seed, s.Actions, want)
+		}
+	}
 }
