@@ -5,22 +5,28 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
 )
 
+// readAgainAfter is how long a plan may wait for a yes until each update that moves
+// no money is read for as well: people have had the time to edit.
+const readAgainAfter = time.Minute
+
 // freshen reads again, right before they are sent, what would overwrite unseen
 // what somebody did since the plan: settings that go whole, and what raises or
 // activates (invariant 14). A part whose own values have moved is left out; the
 // others go on top of what is there now. Plain fields below a raise are not read
-// for: they overwrite nothing but themselves. What this run has read all the same,
+// for, unless the plan has waited: they overwrite nothing but themselves. Pauses,
+// archives and decreases go in any case. What this run has read all the same,
 // as it read back an earlier write, counts for them too.
 func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 	var expected []expectation
 	for _, p := range parts {
-		if id := r.ids[p.change.Address]; r.basedOnLive(p) {
+		if id := r.ids[p.change.Address]; r.basedOnLive(p) || r.aged && r.plain(p) {
 			expected = append(expected, expectation{address: p.change.Address, id: id, parentID: r.ids[r.Schemas.Parent(p.change.Address)]})
 		}
 	}
@@ -91,6 +97,12 @@ func (r *run) seen(record adsapi.Record) {
 // that nothing is read right before the write of.
 func (r *run) readSincePlan(p part) bool {
 	return !isNew(p.change) && r.reread[r.ids[p.change.Address]] && r.Schemas.Of(p.change.Address.Kind).Listing.Revision == ""
+}
+
+// plain says that an update of an older resource moves no money.
+func (r *run) plain(p part) bool {
+	return !isNew(p.change) && r.Schemas.Of(p.change.Address.Kind).Listing.Revision == "" && len(p.fields) > 0 &&
+		!slices.ContainsFunc(p.fields, func(f plan.Field) bool { return f.Phase != plan.Neutral })
 }
 
 // movedField gives the first field that holds neither what the plan saw nor

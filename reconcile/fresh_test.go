@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"adsync/reconcile"
 	"adsync/state"
@@ -92,6 +93,48 @@ func TestForeignEditBetweenTwoWritesOfOneApply(t *testing.T) {
 	w.agent = w.newAgent()
 	if held := describe(w.plan().Plan); !strings.Contains(held, "held: adopt") {
 		t.Errorf("the next plan is %s; want the description held, as it is somebody's", held)
+	}
+}
+
+// C1: a value that overwrites nothing but itself is read for as well where a person
+// has looked at the plan for longer than a minute.
+func TestC1APlanThatWaitedForAYesOverwritesNobody(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		waits   time.Duration
+		foreign map[string]any
+		want    state.Outcome
+		left    string
+	}{
+		{"a name that somebody edited meanwhile", 10 * time.Minute, map[string]any{"name": "Theirs"}, state.OutcomeSkipped, `"Theirs"`},
+		{"a name, and somebody edited something else", 10 * time.Minute, map[string]any{"description": "Theirs"}, state.OutcomeApplied, `"Ours"`},
+		{"a name that somebody edited alike", 10 * time.Minute, map[string]any{"name": "Ours"}, state.OutcomeApplied, `"Ours"`},
+		{"a name, at once", 0, map[string]any{"name": "Theirs"}, state.OutcomeApplied, `"Ours"`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tree("spring", "active")
+			w.clean()
+			w.write("campaign/spring", map[string]any{"name": "Ours", "status": "active", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
+			w.permit()
+			view := w.plan()
+			id := view.Live.Snapshot.Get(address("campaign/spring")).ID
+			w.service.Must(t, http.MethodPost, "/campaigns/"+id, row.foreign)
+			if err := w.sleep(t.Context(), row.waits); err != nil {
+				t.Fatal(err)
+			}
+			report, err := w.agent.Apply(t.Context(), view)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := outcomes(report)["campaign/spring"]; got != row.want {
+				t.Errorf("campaign is %s; want %s: %s", got, row.want, report.Outcomes[0].Message)
+			}
+			live := string(w.service.Must(t, http.MethodGet, "/campaigns/"+id, nil).Body)
+			if !strings.Contains(live, row.left) {
+				t.Errorf("campaign is %s; want %s", live, row.left)
+			}
+		})
 	}
 }
 

@@ -98,6 +98,7 @@ type View struct {
 
 	input   plan.Input
 	read    time.Time       // when the account was read
+	ready   time.Time       // when the plan was there; zero where nobody is shown it
 	renamed []plan.Renamed  // what the record is called from the next apply on
 	started []state.Applied // what somebody has started and paused unseen
 	reverts bool            // what the files ask for is not what this plan carries out
@@ -178,7 +179,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, input: input, renamed: renamed, started: started, reverts: desired.Left != nil, Approved: approved}, nil
+	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, ready: a.Now(), input: input, renamed: renamed, started: started, reverts: desired.Left != nil, Approved: approved}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The

@@ -39,6 +39,7 @@ type run struct {
 	refusedWhole atomic.Int32 // jobs
 	tearing      sync.Mutex   // guards torn
 	torn         []part       // creates of a tree that was refused whole, and is parted
+	aged         bool         // the plan waited for a yes longer than readAgainAfter
 }
 
 // standing is what became of one change: its parts still to come, and the worst
@@ -71,6 +72,7 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
 	}
 	r.started = a.Now()
+	r.aged = !view.ready.IsZero() && since(view.ready, r.started) > readAgainAfter
 	if err := a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
 		return nil, err
 	}
