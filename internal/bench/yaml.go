@@ -11,8 +11,9 @@ import (
 // Account and Key are those of the account the files describe.
 const Account, Key = "adacct_bench", "sk-bench"
 
-// project is the adsync.yaml of a folder.
-const project = "account: {id: " + Account + ", currency: USD, timezone: America/New_York}\n"
+// project is the adsync.yaml of a folder, of an account that may have as many
+// resources as any Shape.
+const project = "account: {id: " + Account + ", currency: USD, timezone: America/New_York, limits: {campaign: 1000000, ad_group: 1000000, ad: 1000000}}\n"
 
 // WriteYAML writes an account into a folder as YAML files of at most perFile
 // campaigns, 0 for all of them in one file, with an adsync.yaml, and gives the
