@@ -156,3 +156,14 @@ func TestReconcileAsksAgainForWhatWasRefused(t *testing.T) {
 	}
 	p.end()
 }
+
+// A state folder that cannot be written is no other adsync: it waits for a person, and
+// sends nothing.
+func TestAStateThatCannotBeWrittenIsNoLock(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	saveFile(t, dir, "a file lies in its place")
+	w := &worker{app: &app{}, orders: &attendant{folder: orders.Folder(dir)}}
+	if r := w.Run(t.Context(), daemon.Request{}); r.Class != daemon.Misplaced || r.Requests != 0 {
+		t.Errorf("it ended %s after %d requests: %s; want misplaced, none", r.Class, r.Requests, r.Message)
+	}
+}

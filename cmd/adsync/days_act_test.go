@@ -464,6 +464,7 @@ func (y *years) approve() {
 	}
 	if len(allow) > 0 && y.hub.Approve(y.t.Context(), "shop", daemon.Approval{PlanHash: plan.PlanHash, Allow: allow, By: "ann", Time: time.Now()}) == nil {
 		y.did["approved"]++
+		y.exceeds = y.exceeds || slices.ContainsFunc(allow, func(a string) bool { return strings.HasPrefix(a, "exceeds-files") })
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/orders"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
@@ -70,7 +71,11 @@ func (w *worker) Run(ctx context.Context, request daemon.Request) daemon.Result 
 
 func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result {
 	if err := w.orders.attend(func(d time.Duration) { _ = w.app.clock.sleep(ctx, d) }); err != nil {
-		return daemon.Result{Class: daemon.Locked, Message: err.Error()}
+		class := daemon.Misplaced // a disk that cannot be written
+		if errors.Is(err, orders.ErrAttended) {
+			class = daemon.Locked
+		}
+		return daemon.Result{Class: class, Message: err.Error()}
 	}
 	f, err := w.source.files(ctx, request.Accept)
 	if err != nil {
