@@ -189,7 +189,6 @@ func (y *years) rebase() {
 		Account: y.history.Account, Credentials: y.history.Credentials, Actors: y.history.Actors, Secrets: y.history.Secrets, Prune: y.history.Prune,
 		Commits: []oracle.Files{y.files}, Released: map[string]bool{}, KeysHold: true, ListsHold: true,
 	}
-	y.exceeds = false
 	h.W = stands(&y.history)
 	wide := y.history
 	wide.W = y.wide

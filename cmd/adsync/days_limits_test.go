@@ -18,9 +18,6 @@ const limitKind = "spend_limit_window"
 // since the last calm: on no day can more be spent than before a run, or than the
 // files let pass. The tree and the limits are one history here. mu is held.
 func (y *years) limitsPath() error {
-	if y.exceeds { // a person has allowed more than the files ask for
-		return nil
-	}
 	wide := y.history
 	wide.W, wide.Commits = y.wide, y.wideCommits
 	return oracle.Judge(&wide, []oracle.Check{{Number: 9, Sentence: "possible spend never passes the larger of before and desired, on the days of limits", Find: oracle.LimitedPath}})

@@ -59,7 +59,6 @@ type years struct {
 	files   oracle.Files // the newest commit
 	limits  []limit
 	limited time.Time // the last day of the last of them
-	exceeds bool      // somebody allowed more than the files ask for since the last calm
 	made    int       // resources the files ever named
 	deaf    bool      // the system tells this daemon nothing any more
 	taken   int64
