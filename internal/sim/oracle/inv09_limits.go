@@ -67,7 +67,7 @@ func (h *History) limitedPathOf(a *Apply) error {
 			switch {
 			case moves:
 				bound[day] += max(0, is[day]-was[day])
-			case is[day] > bound[day]:
+			case is[day] > bound[day] && day >= e.At.AddDate(0, 0, -1).Format("2006-01-02"): // nothing is spent on a day that is over
 				return fmt.Errorf("entry %d (%s of %s %s) lets %d be spent on %s; before the run, or as the files ask, it is at most %d", e.Seq, e.Action, e.Kind, e.tag(), is[day], day, bound[day])
 			}
 		}
