@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"adsync/reconcile"
 	"adsync/state"
@@ -91,6 +92,9 @@ func TestRecoveryRowOfWhatIsSetAside(t *testing.T) {
 		if s := rule(); s.Rule.Name != "blocked" || s.Became != "undecided" {
 			t.Errorf("a step set aside is %s by the rule %q; want it undecided, by blocked", s.Became, s.Rule.Name)
 		}
+	}
+	if err := w.sleep(t.Context(), time.Minute); err != nil { // by then the job has ended
+		t.Fatal(err)
 	}
 	if n := len(w.creates(w.mutations())); n != 3 {
 		t.Errorf("%d resources were made; want the 3 of the job, and nothing by recovery", n)
