@@ -269,7 +269,7 @@ type limit struct {
 
 // limit begins another one after the last, or changes one that is there.
 func (y *years) limit() {
-	today := time.Now().In(y.zone)
+	today := y.midnight().AddDate(0, 0, -1) // days are compared, whatever the hour
 	y.limits = slices.DeleteFunc(y.limits, func(l limit) bool { return l.end.Before(today.AddDate(0, 0, -3)) })
 	if len(y.limits) < 3 && y.draw(2) == 0 {
 		start := today.AddDate(0, 0, 2+y.draw(3))
