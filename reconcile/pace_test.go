@@ -61,6 +61,13 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
+// of is how often an endpoint was asked, while a run goes on.
+func (c *counter) of(endpoint string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked[endpoint]
+}
+
 // dictated is the least time in which that many requests fit into the share of
 // the limits adsync allows itself: 480 a minute an endpoint, 960 in all, and
 // 8 submissions in 10 s.
