@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"testing"
 	"testing/synctest"
 	"time"
 
@@ -181,18 +182,20 @@ func (y *years) editBack(e *oracle.Entry, item oracle.Item) {
 	}
 }
 
-// rebase begins a new history with what stands there now.
+// rebase begins a new history with what stands there now, and what the files named
+// of it before.
 func (y *years) rebase() {
 	y.mu.Lock()
 	defer y.mu.Unlock()
+	before := y.leftOut()
 	h := oracle.History{
 		Account: y.history.Account, Credentials: y.history.Credentials, Actors: y.history.Actors, Secrets: y.history.Secrets, Prune: y.history.Prune,
-		Commits: []oracle.Files{y.files}, Released: map[string]bool{}, KeysHold: true, ListsHold: true,
+		Commits: []oracle.Files{with(y.files, before), y.files}, Released: map[string]bool{}, KeysHold: true, ListsHold: true,
 	}
 	h.W = stands(&y.history)
 	wide := y.history
 	wide.W = y.wide
-	y.wide, y.wideCommits = stands(&wide), []oracle.Files{y.widen()}
+	y.wide, y.wideCommits = stands(&wide), []oracle.Files{with(y.widen(), before), y.widen()}
 	y.history = h
 	y.known.mu.Lock()
 	defer y.known.mu.Unlock()
@@ -200,6 +203,29 @@ func (y *years) rebase() {
 	clear(y.known.begun)
 	clear(y.known.steps)
 	y.log.Reset()
+}
+
+// leftOut is what the files named once, name no more, and stands all the same: what
+// holds it back may let it be paused later. mu is held.
+func (y *years) leftOut() oracle.Files {
+	left, stand := oracle.Files{}, map[string]bool{}
+	for _, e := range stands(&y.history) {
+		stand[firstWord(e.After["name"])] = true
+	}
+	for _, f := range y.history.Commits {
+		for tag, item := range f {
+			if _, named := y.files[tag]; !named && stand[tag] {
+				left[tag] = item
+			}
+		}
+	}
+	return left
+}
+
+func with(f, more oracle.Files) oracle.Files {
+	f = maps.Clone(f)
+	maps.Copy(f, more)
+	return f
 }
 
 // quietDay wants an edit to be carried out within minutes, and then a day in which
@@ -318,4 +344,37 @@ func bytesBelow(dir string) (sum int64) {
 		return nil
 	})
 	return sum
+}
+
+// The days know what left the files before the last calm and is paused after it, and
+// tell it from what the files never named.
+func TestTheDaysRememberWhatLeftTheFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		y := newYears(t, 1)
+		defer y.close()
+		time.Sleep(48 * time.Hour) // past the freeze window of a weekend
+		campaign := func(tag string) oracle.Item {
+			return oracle.Item{Kind: "campaign", Tag: tag, Values: map[string]any{"name": tag + " first", "status": "active", "bidding_type": "clicks", "budget.daily": int64(20_000_000)}}
+		}
+		y.commit(oracle.Files{"c1": campaign("c1"), "c2": campaign("c2"), "c3": campaign("c3")})
+		y.begin()
+		y.until(time.Now().Add(10 * time.Minute))
+		noError(t, y.hub.Suspend(t.Context(), "shop", daemon.Suspension{By: "bert", Since: time.Now(), Until: time.Now().Add(time.Hour)}))
+		y.commit(oracle.Files{"c1": campaign("c1"), "c3": campaign("c3")})
+		y.until(time.Now().Add(10 * time.Minute))
+		y.rebase()
+		y.rebase() // what is remembered once is remembered again
+		noError(t, y.hub.Resume(t.Context(), "shop", "ann"))
+		y.until(time.Now().Add(10 * time.Minute))
+		y.judge()
+		y.mu.Lock()
+		defer y.mu.Unlock()
+		if len(oracle.Pruned(&y.history)) != 1 {
+			t.Fatalf("Pruned(…) = %d entries, want the pause of what left the files: %s", len(oracle.Pruned(&y.history)), y.result.Message)
+		}
+		delete(y.history.Commits[0], "c2")
+		if err := oracle.JustifiedWrite(&y.history); err == nil {
+			t.Error("a pause of what the files never named is let pass; want it found")
+		}
+	})
 }
