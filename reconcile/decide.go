@@ -101,10 +101,16 @@ func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, erro
 }
 
 // find looks for the effect of one operation. A create that does not show yet,
-// while it is young, may still do so; one that met a conflict, for ever.
+// while it is young, may still do so, and an update of a job that may still run; one
+// that met a conflict, for ever.
 func (a *Agent) find(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string, conflict bool) (settled, error) {
 	if operation.ResourceID != "" {
-		return a.findUpdated(ctx, operation)
+		o, err := a.findUpdated(ctx, operation)
+		if err == nil && o.Outcome == state.OutcomeSkipped && a.mayRun(step) && !a.stops(operation) {
+			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
+			o.Message = fmt.Sprintf("its job may still run, and the service does not say; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
+		}
+		return o, err
 	}
 	o, err := a.findCreated(ctx, step, operation, ids)
 	if err == nil && conflict {
@@ -115,6 +121,18 @@ func (a *Agent) find(ctx context.Context, step state.Step, operation state.Opera
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
 	}
 	return o, err
+}
+
+// mayRun says that the service has taken a job lately and does not say that it ended.
+func (a *Agent) mayRun(step state.Step) bool {
+	return step.Route == state.Bulk && step.Point == state.Accepted && a.Now().Sub(step.SentAt) < TrustWindow
+}
+
+// stops says that an update ends delivery: it goes again at once, and to come twice does
+// nothing more.
+func (a *Agent) stops(operation state.Operation) bool {
+	status := operation.Set.Value(a.Schemas.Of(operation.Address.Kind).Delivery())
+	return status.IsSet() && status.Text() != wordActive
 }
 
 // notShown is what is known of a write to a kind the account may not use any more.

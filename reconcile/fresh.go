@@ -21,12 +21,13 @@ const readAgainAfter = time.Minute
 // activates (invariant 14). A part whose own values have moved is left out; the
 // others go on top of what is there now. Plain fields below a raise are not read
 // for, unless the plan has waited: they overwrite nothing but themselves. Pauses,
-// archives and decreases go in any case. What this run has read all the same,
-// as it read back an earlier write, counts for them too.
+// archives and decreases go in any case, but for the pause of a revert that somebody
+// else has made by now. What this run has read all the same, as it read back an
+// earlier write, counts for them too.
 func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 	var expected []expectation
 	for _, p := range parts {
-		if id := r.ids[p.change.Address]; r.basedOnLive(p) || r.aged && r.plain(p) {
+		if id := r.ids[p.change.Address]; r.basedOnLive(p) || r.aged && r.plain(p) || r.pausesBack(p) {
 			expected = append(expected, expectation{address: p.change.Address, id: id, parentID: r.ids[r.Schemas.Parent(p.change.Address)]})
 		}
 	}
@@ -51,7 +52,7 @@ func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 
 // unmoved drops the parts whose live values are not those of the plan any more.
 func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
-	rests := func(p part) bool { return r.basedOnLive(p) || r.readSincePlan(p) }
+	rests := func(p part) bool { return r.basedOnLive(p) || r.readSincePlan(p) || r.pausesBack(p) }
 	if !slices.ContainsFunc(parts, rests) {
 		return parts, nil
 	}
@@ -77,6 +78,10 @@ func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
 		}
 		if last := r.view.Last.Get(p.change.Address); last != nil {
 			ownForms(live, last)
+		}
+		if r.pausesBack(p) {
+			kept = append(kept, r.unlessPaused(p, live)...)
+			continue
 		}
 		if f, moved := movedField(p, live); moved {
 			a, _ := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
@@ -135,4 +140,30 @@ func (r *run) basedOnLive(p part) bool {
 		}
 	}
 	return false
+}
+
+// pausesBack says that an update pauses what the run that is taken back made or
+// started. Whoever has paused it meanwhile is overruled by nobody: what adsync does not
+// send it does not record as its own.
+func (r *run) pausesBack(p part) bool {
+	return r.view.reverts && !isNew(p.change) && slices.ContainsFunc(p.fields, func(f plan.Field) bool {
+		return f.Name == r.delivery(p) && f.Desired.Text() == wordPaused
+	})
+}
+
+// delivery names the status of the kind of a part.
+func (r *run) delivery(p part) string { return r.Schemas.Of(p.change.Address.Kind).Delivery() }
+
+// unlessPaused gives what goes of the pause of a revert: all of it, and where it is paused
+// by now what else is to be lowered.
+func (r *run) unlessPaused(p part, live *resource.Resource) []part {
+	if live.Value(r.delivery(p)).Text() != wordPaused {
+		return []part{p}
+	}
+	rest := p.without([]string{r.delivery(p)})
+	if len(rest.fields) == 0 {
+		r.skip(p.change.Address, "somebody else has paused it, which a revert does not take over; plan again")
+		return nil
+	}
+	return []part{rest}
 }

@@ -266,13 +266,16 @@ func begunAnew(step state.Step) bool {
 }
 
 // lostJob handles a job that cannot be asked for, as the account has no bulk jobs
-// any more: what it did is read back.
+// any more: what it did is read back. Unless it is known to have ended it may still
+// do it.
 func (a *Agent) lostJob(ctx context.Context, step state.Step, cause error, recovered *Recovered) error {
 	if step.Point != state.Unknown {
 		if err := a.Store.Move(ctx, step.ID, state.Unknown, state.Update{Note: cause.Error()}); err != nil {
 			return err
 		}
-		step.Point = state.Unknown
+	}
+	if ended := step.Point == state.Terminal || step.Point == state.ResultsRead; !ended {
+		step.Point = state.Accepted
 	}
 	return a.readBackStep(ctx, step, recovered)
 }

@@ -211,6 +211,11 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "add"}, {Do: "apply"}, {Do: "fault", Fault: `{"match": {"path": "/campaigns/{campaign_id}", "times": 1}, "action": {"foreign_write": {"actor": "person", "path": "/campaigns/{campaign_id}/pause", "patch": {}, "when": "after"}}}`},
 			{Do: "edit", What: 9}, {Do: "apply"}, {Do: "revert", Target: 19},
 		}}},
+		{"a list shows a word nobody knows while a create that somebody paused is taken back", script{Seed: 41769, Turns: true, Actions: []action{
+			{Do: "add"}, {Do: "apply"}, {Do: "foreign"},
+			{Do: "fault", Fault: `{"match": {"path": "/campaigns", "times": 1}, "action": {"mutate_body": {"how": "unknown_enum", "field": "status", "value": "limited"}}}`},
+			{Do: "revert"}, {Do: "apply"},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {
