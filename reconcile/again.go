@@ -34,6 +34,15 @@ func (g *again) add(address resource.Address, unclear bool, wait time.Duration) 
 	g.mayPass[address] = true
 }
 
+// waitAgain is the wait before a job goes again: what it created must be known by
+// its key by then, or it is made a second time.
+func (a *Agent) waitAgain(step state.Step, g again) time.Duration {
+	if slices.ContainsFunc(step.Operations, keyed) {
+		return max(g.wait, a.Service.KeyLag())
+	}
+	return g.wait
+}
+
 // once leaves out what stays unclear after it has gone again.
 func (g again) once(before again) again {
 	left := again{mayPass: g.mayPass, wait: g.wait}

@@ -38,7 +38,7 @@ func TestLostResultIsFoundByItsKin(t *testing.T) {
 	} {
 		for _, lag := range []string{"key_visibility_lag=0s", "key_visibility_lag=60s", "key_visibility_lag=60s,parent_id_echoed=no"} {
 			t.Run(row.name+", "+lag, func(t *testing.T) {
-				w := newWorld(t, points(lag))
+				w := hasty(newWorld(t, points(lag)))
 				lost := true
 				w.losing(&lost, row.lost...)
 				sent := &jobs{}
@@ -52,7 +52,7 @@ func TestLostResultIsFoundByItsKin(t *testing.T) {
 			})
 		}
 		t.Run(row.name+", recovered", func(t *testing.T) {
-			w := newWorld(t, points("key_visibility_lag=60s"))
+			w := hasty(newWorld(t, points("key_visibility_lag=60s")))
 			lost := true
 			w.losing(&lost, row.lost...)
 			w.tree("spring", "paused")
@@ -70,7 +70,7 @@ func TestLostResultIsFoundByItsKin(t *testing.T) {
 // A repetition of a job that makes its tree a second time binds nothing of that:
 // what it made beside the first is archived, and what the first made is found.
 func TestRepetitionThatMakesASecondTreeBindsNoneOfIt(t *testing.T) {
-	w := newWorld(t, points("key_visibility_lag=60s,list_visibility_lag=60s"))
+	w := hasty(newWorld(t, points("key_visibility_lag=60s,list_visibility_lag=60s")))
 	first := ""
 	w.service.SetHooks(&service.Hooks{Results: func(job world_.Job, results []world_.JobResult) []world_.JobResult {
 		if first == "" && !job.ValidateOnly {
@@ -100,7 +100,7 @@ func TestRepetitionThatMakesASecondTreeBindsNoneOfIt(t *testing.T) {
 // nor lists show it yet: the repetition makes a second tree. What is recorded is of
 // the first, as what is known of it is, and another tree of the job is left alone.
 func TestSecondTreeIsNotTakenForTheParentOfTheFirst(t *testing.T) {
-	w := newWorld(t, points("key_visibility_lag=60s,list_visibility_lag=60s,parent_id_echoed=no"))
+	w := hasty(newWorld(t, points("key_visibility_lag=60s,list_visibility_lag=60s,parent_id_echoed=no")))
 	first := ""
 	w.service.SetHooks(&service.Hooks{Results: func(job world_.Job, results []world_.JobResult) []world_.JobResult {
 		if first == "" && !job.ValidateOnly {

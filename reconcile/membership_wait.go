@@ -179,10 +179,8 @@ func (a *Agent) recoverMembers(ctx context.Context, step state.Step, recovered *
 		if a.Now().Sub(step.SentAt) >= TrustWindow {
 			return a.decideMembers(ctx, step, recovered)
 		}
-		if step.Point == state.Unknown { // the same bytes go again; SentAt stays that of the first
-			if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{}); err != nil {
-				return err
-			}
+		if err := a.beforeAgain(ctx, step, recovered); err != nil {
+			return err
 		}
 		accepted, failure := a.Service.ChangeMembers(ctx, membersMutation(&step))
 		if failure != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -19,6 +20,8 @@ type Recovered struct {
 	Undecided []string // what nothing at the service decides: only what depends on it waits
 
 	Steps []RecoveredStep // oldest first
+
+	began time.Time // by then whoever sent the open steps had stopped
 }
 
 // RecoveredStep is one step as recovery found it, and what became of it.
@@ -44,7 +47,7 @@ func (a *Agent) Recover(ctx context.Context) (Recovered, error) {
 			return Recovered{}, err
 		}
 	}
-	var recovered Recovered
+	recovered := Recovered{began: a.Now()}
 	for _, step := range steps {
 		if err := a.recoverStep(ctx, step, &recovered); err != nil {
 			return recovered, fmt.Errorf("recover step %s: %w", step.ID, err)
@@ -159,9 +162,16 @@ func (a *Agent) abandonUpload(ctx context.Context, step state.Step, recovered *R
 	return a.abandon(ctx, step, "an upload has no key; at worst a file is left that nobody uses", recovered)
 }
 
-// putBack puts a step back to sent before the same bytes go once more; SentAt stays
-// that of the first.
-func (a *Agent) putBack(ctx context.Context, step state.Step) error {
+// beforeAgain waits until the service knows the key of a step, had it come just
+// before the recovery began, and puts the step back to sent; SentAt stays that of
+// the first time.
+func (a *Agent) beforeAgain(ctx context.Context, step state.Step, recovered *Recovered) error {
+	if wait := recovered.began.Add(a.Service.KeyLag()).Sub(a.Now()); wait > 0 {
+		a.notice("what was sent last may have come, and its key is not known to the service at once; waiting %s before it goes again", wait.Round(time.Second))
+		if err := a.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
 	if step.Point != state.Unknown {
 		return nil
 	}
@@ -185,7 +195,7 @@ func (a *Agent) askPerson(_ context.Context, step state.Step, recovered *Recover
 // resend repeats a create, byte for byte. A refusal of the repetition says
 // nothing of the request before it: that is read back.
 func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovered) error {
-	if err := a.putBack(ctx, step); err != nil {
+	if err := a.beforeAgain(ctx, step, recovered); err != nil {
 		return err
 	}
 	record, failure := a.mutate(ctx, step)
@@ -212,7 +222,7 @@ func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure err
 // resubmit repeats a job submission, byte for byte, under the same key: the
 // service answers with the job it has, or takes it now.
 func (a *Agent) resubmit(ctx context.Context, step state.Step, recovered *Recovered) error {
-	if err := a.putBack(ctx, step); err != nil {
+	if err := a.beforeAgain(ctx, step, recovered); err != nil {
 		return err
 	}
 	if seeded.BodyReserialised {
@@ -287,7 +297,7 @@ func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settl
 	if err != nil || !anyUnknown(outcomes) {
 		return outcomes, err
 	}
-	if err := a.Sleep(ctx, g.wait); err != nil {
+	if err := a.Sleep(ctx, a.waitAgain(step, g)); err != nil {
 		return outcomes, err
 	}
 	sequence, err := a.Store.NextSequence(ctx)

@@ -232,7 +232,7 @@ func (a *Agent) retry(ctx context.Context, e *Evidence, d Decision) error {
 	if err := a.noteDecision(ctx, e, fmt.Sprintf("decided as %s by %s, %s", d.words(), d.By, a.Now().UTC().Format(time.RFC3339))); err != nil {
 		return err
 	}
-	var recovered Recovered
+	recovered := Recovered{began: a.Now()}
 	var err error
 	switch {
 	case step.JobID != "":

@@ -102,10 +102,17 @@ func (a *Agent) withoutStrays(ctx context.Context, step state.Step, outcomes []s
 			return nil, fmt.Errorf("archive %s, which the service made a second time as %s: %w", s.address, s.id, err)
 		}
 	}
-	if len(strays) > 0 && a.Notice != nil {
-		a.Notice(fmt.Sprintf("the service made %s a second time, as %s, where its create was repeated; that one and what came beneath it are archived, and the rest goes through single requests", strays[0].address, strays[0].id))
+	if len(strays) > 0 {
+		a.notice("the service made %s a second time, as %s, where its create was repeated; that one and what came beneath it are archived, and the rest goes through single requests", strays[0].address, strays[0].id)
 	}
 	return a.withinTree(step, outcomes), nil
+}
+
+// notice says what a person has to hear at once.
+func (a *Agent) notice(format string, args ...any) {
+	if a.Notice != nil {
+		a.Notice(fmt.Sprintf(format, args...))
+	}
 }
 
 // withinTree gives the outcomes of a job without what it made beside its tree:

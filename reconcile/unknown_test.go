@@ -232,7 +232,7 @@ func TestLostUpdateIsNotSentAgain(t *testing.T) {
 // next run resolves it with the old bytes before it plans the edit.
 func TestLostResultIsResolvedBeforeTheEdit(t *testing.T) {
 	for _, found := range []bool{true, false} {
-		w := newWorld(t, points("list_visibility_lag=60s")) // else the list shows it at once
+		w := hasty(newWorld(t, points("list_visibility_lag=60s"))) // else the list shows it at once
 		hide := true
 		w.service.SetHooks(&service.Hooks{Results: func(_ world_.Job, results []world_.JobResult) []world_.JobResult {
 			if !hide {

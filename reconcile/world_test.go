@@ -39,6 +39,7 @@ type world struct {
 	slept   time.Duration
 	ctx     context.Context // of the process that plans; it ends where a test kills it
 	also    func(*reconcile.Desired)
+	keyLag  time.Duration // as of adsapi.Config
 }
 
 func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
@@ -53,11 +54,19 @@ func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
 	return w
 }
 
+// hasty gives the world an agent that trusts every key at once, as if the service
+// knew keys later than it is waited for.
+func hasty(w *world) *world {
+	w.keyLag = -1
+	w.agent = w.newAgent()
+	return w
+}
+
 func (w *world) newAgent() *reconcile.Agent {
 	w.t.Helper()
 	client, err := adsapi.New(adsapi.Config{
 		BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), UserAgent: "test",
-		Limits: adsapi.Limits{PerEndpoint: 1e6, Overall: 1e6, Bulk: 1e6}, Now: w.now, Sleep: w.sleep,
+		Limits: adsapi.Limits{PerEndpoint: 1e6, Overall: 1e6, Bulk: 1e6}, Now: w.now, Sleep: w.sleep, KeyLag: w.keyLag,
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -101,6 +101,9 @@ func (a *app) dial(s *session, p sources.Project, cfg adsapi.Config) (*adsapi.Cl
 	if a.heard != nil {
 		a.heard(cfg.Key.Reveal())
 	}
+	if cfg.KeyLag, err = a.keyLag(p); err != nil {
+		return nil, err
+	}
 	c := a.clock.orSystem()
 	cfg.Address = a.addresses.of(cfg.BaseURL, c.now)
 	cfg.UserAgent, cfg.Waiting, cfg.Now, cfg.Sleep, cfg.Transport = "adsync/"+release, a.waiting, c.now, c.sleep, a.ground.carry
@@ -169,6 +172,33 @@ func (a *app) address(s *session, p sources.Project) (string, adsapi.Secret, err
 	base, err := a.serveEmulator(s, p)
 	return base, adsapi.NewSecret(emulatorKey), err
 }
+
+// envKeyLag is how long the service may need to know the key of a create.
+const envKeyLag = "ADSYNC_KEY_LAG"
+
+// keyLag is the operator's; the emulator in this process knows a key at once.
+func (a *app) keyLag(p sources.Project) (time.Duration, error) {
+	text := a.env(envKeyLag)
+	if text == "" {
+		if p.Service == "emulator" && a.env(envBaseURL) == "" {
+			return atOnce, nil
+		}
+		return 0, nil
+	}
+	lag, err := time.ParseDuration(text)
+	switch {
+	case err != nil || lag < 0 || lag > mostKeyLag:
+		return 0, configuration("%s is %q; want a time from 0s to %s, such as 60s", envKeyLag, text, mostKeyLag)
+	case lag == 0:
+		return atOnce, nil
+	}
+	return lag, nil
+}
+
+const (
+	atOnce     = -1 // in adsapi.Config 0 is the default
+	mostKeyLag = 10 * time.Minute
+)
 
 // key reads the API key from the environment, from a file, or from a command's
 // standard output.

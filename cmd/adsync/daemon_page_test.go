@@ -56,7 +56,7 @@ func hire(t *testing.T) *watchman {
 	operator := filepath.Join(folder, "operator.yaml")
 	noError(t, os.WriteFile(operator, []byte("policy: {max_daily_exposure: 1000, exposure: {percent: 1000000}}\n"), 0o600))
 	c := exec.Command(os.Args[0], "daemon", "--listen", "127.0.0.1:0", "--log-format", "json", "--settle", "200ms", "--every", "30s", w.dir)
-	c.Env = append(os.Environ(), asCommand+"=1", envBaseURL+"="+line.URL+"/v1", envKey+"=sk-page-key", envOperator+"="+operator, envDaemonToken+"="+watchmansToken)
+	c.Env = append(os.Environ(), asCommand+"=1", envBaseURL+"="+line.URL+"/v1", envKey+"=sk-page-key", keysAtOnce, envOperator+"="+operator, envDaemonToken+"="+watchmansToken)
 	said, err := c.StderrPipe()
 	noError(t, err)
 	noError(t, c.Start())

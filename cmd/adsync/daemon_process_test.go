@@ -25,6 +25,10 @@ import (
 
 const canaryKey = "sk-canary-do-not-show"
 
+// keysAtOnce spares a process the minute that it gives a service to know a key: the
+// emulator knows it at once, and a process waits by the wall clock.
+const keysAtOnce = envKeyLag + "=0s"
+
 // service is an emulator with the accounts of the test behind a handler that the
 // test may replace.
 type service struct {
@@ -69,7 +73,7 @@ type process struct {
 // startDaemon starts a daemon that logs JSON. It is killed with the test.
 func startDaemon(t *testing.T, s *service, args ...string) *process {
 	t.Helper()
-	return startDaemonWith(t, []string{envBaseURL + "=" + s.url, envKey + "=" + canaryKey}, args...)
+	return startDaemonWith(t, []string{envBaseURL + "=" + s.url, envKey + "=" + canaryKey, keysAtOnce}, args...)
 }
 
 func startDaemonWith(t *testing.T, environment []string, args ...string) *process {
@@ -205,7 +209,7 @@ func TestADaemonAppliesWhatIsSaved(t *testing.T) {
 // command is another adsync on the same service.
 func (s *service) command(args ...string) *exec.Cmd {
 	c := asAdsync(args...)
-	c.Env = append(c.Env, envBaseURL+"="+s.url, envKey+"="+canaryKey)
+	c.Env = append(c.Env, envBaseURL+"="+s.url, envKey+"="+canaryKey, keysAtOnce)
 	return c
 }
 

@@ -71,7 +71,7 @@ func TestSystemdHearsTheDaemon(t *testing.T) {
 	}
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
-	p := startDaemonWith(t, []string{envBaseURL + "=" + s.url, envKey + "=" + canaryKey, "NOTIFY_SOCKET=" + at, "WATCHDOG_USEC=200000"}, daemonArgs(dir, operator)...)
+	p := startDaemonWith(t, []string{envBaseURL + "=" + s.url, envKey + "=" + canaryKey, keysAtOnce, "NOTIFY_SOCKET=" + at, "WATCHDOG_USEC=200000"}, daemonArgs(dir, operator)...)
 	if got := heard(); got != "READY=1" {
 		t.Fatalf("the first word is %q; want READY=1", got)
 	}

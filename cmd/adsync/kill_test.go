@@ -139,7 +139,7 @@ func newHistory(t *testing.T, random *rand.Rand) *history {
 	noError(t, os.WriteFile(operators, []byte(generous), 0o600))
 	noError(t, os.WriteFile(filepath.Join(h.dir, "adsync.yaml"), []byte(killProject), 0o600))
 	h.env = append(os.Environ(), asCommand+"=1", atClock+"="+h.line.URL+clockPath, envOperator+"="+operators,
-		envBaseURL+"="+h.line.URL+"/v1", envKey+"="+emulatorKey)
+		envBaseURL+"="+h.line.URL+"/v1", envKey+"="+emulatorKey, keysAtOnce)
 	return h
 }
 

@@ -88,7 +88,7 @@ func (s *statusOf) WriteHeader(code int) {
 // environment is that of a process that speaks to the service; one that counts
 // lives by its clock.
 func (s *measuredService) environment() []string {
-	return append(benchEnvironment(), envBaseURL+"="+s.url, envKey+"="+bench.Key, atClock+"="+s.root+clockPath)
+	return append(benchEnvironment(), envBaseURL+"="+s.url, envKey+"="+bench.Key, keysAtOnce, atClock+"="+s.root+clockPath)
 }
 
 // benchEnvironment lets accounts be as large as they are.

@@ -123,6 +123,7 @@ func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
 	line := httptest.NewServer(handler)
 	ts.Defer(func() { h.free(); line.CloseClientConnections(); line.Close(); server.Close() })
 	ts.Setenv(envBaseURL, line.URL+"/v1")
+	ts.Setenv(envKeyLag, "0s") // it knows keys at once, and these processes wait by the wall clock
 	ts.Setenv(envKey, "sk-script-key")
 	holders[ts] = h
 }

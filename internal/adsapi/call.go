@@ -135,6 +135,10 @@ func (c *Client) pause(r request, failed *Error) (time.Duration, error) {
 		failed.Message = strings.TrimPrefix(failed.Message+"; too many requests had to be repeated, and none is any more", "; ")
 		return 0, failed
 	}
+	if r.key != "" && r.mutates() && failed.attemptUnknown() && wait < c.keyLag {
+		wait = c.keyLag
+		c.waits.tell("a request may have been done, and its key is not known to the service at once", wait)
+	}
 	return wait, nil
 }
 

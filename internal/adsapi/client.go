@@ -42,6 +42,7 @@ type Client struct {
 	requestTimeout time.Duration
 	maxAttempts    int
 	maxRetryAfter  time.Duration
+	keyLag         time.Duration
 }
 
 // ReadOnly says that the client refuses every request that could change something.
@@ -100,6 +101,7 @@ func New(cfg Config) (*Client, error) {
 		requestTimeout: cfg.RequestTimeout,
 		maxAttempts:    cfg.MaxAttempts,
 		maxRetryAfter:  cfg.MaxRetryAfter,
+		keyLag:         cfg.KeyLag,
 	}, nil
 }
 
@@ -117,6 +119,9 @@ func (c *Client) Halted() error {
 // Left is how many requests may go out at once now, of those a minute that this
 // client allows itself.
 func (c *Client) Left() (left, of int) { return c.limiter.left() }
+
+// KeyLag is how long the service may need to know the key of a request it has taken.
+func (c *Client) KeyLag() time.Duration { return c.keyLag }
 
 // PerMinute is how many requests a minute this client allows itself, to one
 // endpoint and to all.

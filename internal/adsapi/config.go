@@ -15,6 +15,10 @@ import (
 	"time"
 )
 
+// usualKeyLag is for a service that does not say when it knows a key
+// (docs/assumptions.md).
+const usualKeyLag = time.Minute
+
 // Config says how to reach one ad account. BaseURL and Key are needed; the
 // zero value of every other field means its default.
 type Config struct {
@@ -62,6 +66,11 @@ type Config struct {
 	RequestTimeout time.Duration
 	// MaxAttempts counts the first attempt too (default 6).
 	MaxAttempts int
+	// KeyLag is how long the service may need to know the key of a request it has
+	// taken: one with a key that may have been done goes again no sooner (interface,
+	// part 1: "when a matching prior create is visible"). Default 60 s; negative for
+	// a service that knows it at once.
+	KeyLag time.Duration
 	// MaxRetryAfter is the longest Retry-After that is waited for; a longer
 	// one is an error (default 5 minutes).
 	MaxRetryAfter time.Duration
@@ -82,6 +91,7 @@ func (cfg Config) withDefaults() Config {
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, time.Minute)
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 6)
 	cfg.MaxRetryAfter = cmp.Or(cfg.MaxRetryAfter, 5*time.Minute)
+	cfg.KeyLag = max(0, cmp.Or(cfg.KeyLag, usualKeyLag))
 	cfg.Limits.PerEndpoint = cmp.Or(cfg.Limits.PerEndpoint, 600)
 	cfg.Limits.Overall = cmp.Or(cfg.Limits.Overall, 1200)
 	cfg.Limits.Bulk = cmp.Or(cfg.Limits.Bulk, 10)

@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // SingleBirth is invariant 1. Where the service does not keep what it says of
@@ -37,11 +38,20 @@ func SingleBirth(h *History) error {
 		case e.createKey() == "": // one request, delivered twice
 		case first.createKey() != e.createKey():
 			return fmt.Errorf("%s was created as %s under key %q and again as %s under key %q", tag, first.ID, first.createKey(), e.ID, e.createKey())
+		case h.tooSoon(first, e):
+			return fmt.Errorf("%s was created as %s and again as %s, by the same bytes within a minute", tag, first.ID, e.ID)
 		case h.KeysHold:
 			return fmt.Errorf("%s was created as %s and again as %s, both under key %q, which the service knows", tag, first.ID, e.ID, e.createKey())
 		}
 	}
 	return nil
+}
+
+// tooSoon says that an agent sent the same bytes again before a service that knows
+// keys late knew that of the first.
+func (h *History) tooSoon(first, then *Entry) bool {
+	sent, again := h.requestOf(first), h.requestOf(then)
+	return sent != nil && again != nil && sent != again && sent.Agent == again.Agent && sent.Body == again.Body && again.At.Sub(sent.At) < time.Minute
 }
 
 // elsewhere says that two creates stand beneath two parents: those of two states.

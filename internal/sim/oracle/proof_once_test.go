@@ -102,3 +102,33 @@ func TestALimitThatCameLateIsExcused(t *testing.T) {
 		}
 	}
 }
+
+// The same bytes make a resource twice without blame where the service knows keys late and
+// they went a minute apart, or where one request came to it twice.
+func TestTheSameBytesAgainAreLetPassAfterAMinute(t *testing.T) {
+	for _, row := range []struct {
+		what   string
+		after  time.Duration
+		again  bool // sent a second time, and not only delivered
+		passes bool
+	}{
+		{"a minute later", time.Minute, true, true},
+		{"sooner", 59 * time.Second, true, false},
+		{"one request, delivered twice", 0, false, true},
+	} {
+		h := sound()
+		h.KeysHold = false
+		made := slices.IndexFunc(h.W, func(e Entry) bool { return e.ID == "cmp_1" && e.Action == "create" })
+		r := h.requestOf(&h.W[made])
+		if row.again {
+			again := *r
+			again.N, again.At = len(h.Requests)+1, r.At.Add(row.after)
+			h.Requests = append(h.Requests, &again)
+			r = &again
+		}
+		h.write(r, "first", "create", "campaign", "cmp_9", nil, campaign("paused", 150))
+		if err := SingleBirth(h); (err == nil) != row.passes {
+			t.Errorf("%s: %v; want it let pass: %v", row.what, err, row.passes)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package reconcile_test
+
+import (
+	"testing"
+	"time"
+)
+
+// N23: a run dies right after a request whose key the service knows late, is started
+// again at once, and nothing is made twice.
+func TestWhatWasSentLastIsGivenTimeToBeKnown(t *testing.T) {
+	tree := func(w *world) { w.tree("spring", "paused") }
+	group := func(w *world) { w.tree("spring", "paused"); w.clean(); w.group("New") }
+	for _, row := range []struct {
+		name, diesBefore string
+		files            func(*world)
+	}{
+		{"a job", "answer of POST /bulk_mutation_jobs", tree},
+		{"a request", "answer of POST /ad_groups", group},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t, points("list_visibility_lag=60s,key_visibility_lag=60s"))
+			row.files(w)
+			w.diesBefore(row.diesBefore)
+			w.agent = w.newAgent()
+			if _, err := w.agent.Recover(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			w.clean()
+			w.eachOnce()
+		})
+	}
+}
+
+// All open steps of a run were sent before it ended: they are waited for together.
+func TestRecoveryWaitsForKeysOnce(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	w.clean()
+	w.group("New")
+	w.write("ad_group/spring/newer", map[string]any{"name": "Newer", "status": "active", "bid.max": 1_250_000})
+	w.diesBefore("answer of POST /ad_groups")
+	w.agent = w.newAgent()
+	if open, err := w.store.Open(t.Context()); err != nil || len(open) < 2 {
+		t.Fatalf("%d steps are open, %v; want what was sent", len(open), err)
+	}
+	began := w.now()
+	if _, err := w.agent.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if took := w.now().Sub(began); took < time.Minute || took > time.Minute+10*time.Second {
+		t.Errorf("recovery took %s; want one wait of a minute", took)
+	}
+	w.eachOnce()
+}
