@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
@@ -117,6 +118,10 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 		r.forecast.read("check", jobsPath+"/{id}", 1)
 	}
 	page, err := r.dryRun(ctx, body)
+	if errors.Is(err, errStillRunning) { // jobs that stand still keep no pause from going out: requests carry this run
+		r.caps[capability], r.caps[resource.BulkJobs], r.supposed = false, false, false
+		return nil
+	}
 	if errors.Is(err, adsapi.ErrNotFound) && capability != resource.BulkJobs { // no jobs at all
 		return r.remember(ctx, resource.BulkJobs, false)
 	}
@@ -162,7 +167,8 @@ func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
 		return validation{}, err
 	}
 	pauses, began := r.pace.of(job.OperationCount, 0), r.Now()
-	for asked := 0; r.Now().Before(began.Add(jobPatience)); asked++ {
+	patience := leastPatience + time.Duration(job.OperationCount)*patienceEach
+	for asked := 0; r.Now().Before(began.Add(patience)); asked++ {
 		if job.Terminal() && asked > 0 {
 			r.pace.took(job.OperationCount, job, r.Now().Sub(began), asked == 1)
 		}
@@ -182,7 +188,7 @@ func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
 			return validation{}, err
 		}
 	}
-	return validation{}, fmt.Errorf("validate_only job %s is still %q after %s", job.ID, job.Status, jobPatience)
+	return validation{}, fmt.Errorf("%w: %w: validate_only job %s is still %q after %s; nothing was changed", adsapi.ErrUnavailable, errStillRunning, job.ID, job.Status, patience)
 }
 
 // validation is what a validate_only job said.

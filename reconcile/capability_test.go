@@ -1,9 +1,13 @@
 package reconcile_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
+	"adsync/internal/adsapi"
+	"adsync/internal/emulator/service"
+	world_ "adsync/internal/emulator/world"
 	"adsync/internal/resource"
 )
 
@@ -34,5 +38,46 @@ func TestCapabilitiesAreAskedAgainAfterADay(t *testing.T) {
 	known, err := w.store.Capabilities(t.Context())
 	if reused, asked := known[resource.RepeatParent]; err != nil || reused || !asked || !known[resource.BulkJobs] {
 		t.Errorf("remembered %v, %v; want bulk jobs, and no repeated parents", known, err)
+	}
+}
+
+// B2: jobs of which none ends keep no pause from going out, and no create: the question
+// whether the account has them has an end, and requests carry what the run was for. The
+// next run asks again.
+func TestJobsThatStandStillKeepNothingBack(t *testing.T) {
+	for _, capability := range []string{"budget.lifetime", "budget.daily"} {
+		w := newWorld(t)
+		w.write("campaign/spring", map[string]any{"name": "Spring", "status": "active", "bidding_type": "clicks", capability: 5_000_000})
+		w.clean()
+		if err := w.sleep(t.Context(), 25*time.Hour); err != nil { // what the account can do is asked anew
+			t.Fatal(err)
+		}
+		hold := true
+		w.service.SetHooks(&service.Hooks{Job: func(world_.Job) service.JobFault { return service.JobFault{Hold: hold} }})
+		w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", capability: 5_000_000})
+		began := w.now()
+		report, s := w.applyCounting()
+		w.allApplied(report)
+		if took := w.now().Sub(began); took > 20*time.Minute || len(s.jobs) > 0 {
+			t.Errorf("the pause took %s and %d jobs; want it by a request once the question has waited long enough", took, len(s.jobs))
+		}
+		if known, err := w.store.Capabilities(t.Context()); err != nil || known[resource.BulkJobs] != true {
+			t.Errorf("remembered %v, %v; want what was known before, to be asked again", known, err)
+		}
+		w.clean()
+	}
+}
+
+// A rehearsal that does not end is the service's: it is tried again later, and nothing
+// was changed.
+func TestARehearsalThatStandsStillIsTriedAgainLater(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	w.service.SetHooks(&service.Hooks{Job: func(job world_.Job) service.JobFault { return service.JobFault{Hold: job.ValidateOnly} }})
+	if _, err := w.agent.Apply(t.Context(), w.plan()); !errors.Is(err, adsapi.ErrUnavailable) {
+		t.Errorf("Apply = %v; want %v", err, adsapi.ErrUnavailable)
+	}
+	if n := len(w.mutations()); n != 0 {
+		t.Errorf("%d mutations; want none", n)
 	}
 }

@@ -176,7 +176,7 @@ func (a *Agent) resumeStoppedOf(ctx context.Context, m *resource.Membership, id 
 // recoverMembers brings an operation of an earlier run to its end.
 func (a *Agent) recoverMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if step.JobID == "" {
-		if a.Now().Sub(step.SentAt) >= TrustWindow {
+		if !a.young(step) {
 			return a.decideMembers(ctx, step, recovered)
 		}
 		if err := a.beforeAgain(ctx, step, recovered); err != nil {

@@ -255,7 +255,7 @@ func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job,
 		return err
 	}
 	keepKnown(step, outcomes)
-	if anyUnknown(outcomes) && a.Now().Sub(step.SentAt) < TrustWindow && !begunAnew(step) {
+	if anyUnknown(outcomes) && a.young(step) && !begunAnew(step) {
 		if outcomes, err = a.repeatJob(ctx, step, outcomes, wait); err != nil {
 			return err
 		}

@@ -100,8 +100,15 @@ func (a *Agent) recoveryRule(step state.Step) rule {
 }
 
 // trusts says that the key of a step still names the same request at the
-// service. A moment of sending that is yet to come is of another clock.
+// service.
 func (a *Agent) trusts(step state.Step) bool {
+	return !seeded.ListDecides && step.Key != "" && a.young(step)
+}
+
+// young says that a step was sent less than the trust window ago. A moment of sending
+// that is yet to come is of another clock, or of this one before it was put back: how
+// long ago that was nobody knows.
+func (a *Agent) young(step state.Step) bool {
 	age := a.Now().Sub(step.SentAt)
-	return !seeded.ListDecides && step.Key != "" && -clockSlack <= age && age < TrustWindow
+	return -clockSlack <= age && age < TrustWindow
 }

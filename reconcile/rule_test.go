@@ -56,3 +56,18 @@ func TestRecoveryTableRowByRow(t *testing.T) {
 		}
 	}
 }
+
+// N20: a step is young for as long as its key is trusted, and not where the clock was
+// put back since it was sent.
+func TestAStepIsYoungForTheTrustWindow(t *testing.T) {
+	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	a := &Agent{Now: func() time.Time { return now }}
+	for age, want := range map[time.Duration]bool{
+		0: true, TrustWindow - time.Second: true, TrustWindow: false, 48 * time.Hour: false,
+		-clockSlack: true, -clockSlack - time.Second: false, -48 * time.Hour: false,
+	} {
+		if got := a.young(state.Step{SentAt: now.Add(-age)}); got != want {
+			t.Errorf("a step sent %s ago is young: %t; want %t", age, got, want)
+		}
+	}
+}

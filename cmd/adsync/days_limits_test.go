@@ -50,9 +50,12 @@ func (y *years) liveLimits() (ids []string, live map[string]*oracle.Entry) {
 	return slices.SortedFunc(maps.Keys(live), func(a, b string) int { return int(live[a].Seq - live[b].Seq) }), live
 }
 
-// foreignLimit is what somebody else does to a limit.
+// foreignLimit is what somebody else does to a limit that is not over: of others the
+// service takes nothing.
 func (y *years) foreignLimit() {
 	ids, live := y.liveLimits()
+	today := time.Now().In(y.zone).Format(time.DateOnly)
+	ids = slices.DeleteFunc(ids, func(id string) bool { return fmt.Sprint(live[id].After["end_date"]) <= today })
 	if len(ids) == 0 {
 		return
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"adsync/internal/adsapi"
+	"adsync/internal/gitstore"
+	"adsync/internal/runview"
 	"adsync/reconcile"
 	"adsync/state"
 
@@ -48,6 +50,9 @@ func TestExitCodesAreFrozen(t *testing.T) {
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("exit codes changed (-frozen +code):\n%s", diff)
 	}
+	if shown := [...]int{runview.ExitDone, runview.ExitRefused, runview.ExitPartial, runview.ExitUnknown}; shown != [...]int{exitDone, exitRefused, exitPartial, exitUnknown} {
+		t.Errorf("history and page put other codes in words: %v", shown)
+	}
 }
 
 func TestEveryErrorHasItsExitCode(t *testing.T) {
@@ -68,6 +73,7 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"a key of another account", running, &reconcile.WrongAccountError{Field: "id"}, 5},
 		{"an order to stop", running, adsapi.ErrHalted, 6},
 		{"a service that does not answer", running, adsapi.ErrUnavailable, 11},
+		{"a server of git that does not", running, gitExit(&gitstore.Error{Class: gitstore.Transient}), 11},
 		{"a state somebody else has open", running, state.ErrLocked, 10},
 		{"a state of another account", running, state.ErrForeign, 4},
 		{"a state that is lost", running, state.ErrLost, 4},

@@ -185,10 +185,18 @@ var gitExits = map[gitstore.Class]int{
 
 func gitExit(err error) error {
 	if code, known := gitExits[gitstore.ClassOf(err)]; known && !errors.Is(err, context.Canceled) {
-		return &exit{code, "git: " + err.Error()}
+		return &gitFailure{&exit{code, "git: " + err.Error()}, err}
 	}
 	return err
 }
+
+// gitFailure is what a command ends with, and the error of the store it came of.
+type gitFailure struct {
+	*exit
+	cause error
+}
+
+func (f *gitFailure) Unwrap() []error { return []error{f.exit, f.cause} }
 
 // The environment of --git. Each goes before what the operator's file says.
 const (

@@ -14,6 +14,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/gitstore"
 	"adsync/internal/orders"
 	"adsync/plan"
 	"adsync/reconcile"
@@ -322,8 +323,12 @@ func (w *worker) hangUp() {
 }
 
 // approvalLife is how long an approval is good for: a plan that comes back later
-// to the letter is another wish.
-const approvalLife = 24 * time.Hour
+// to the letter is another wish. One that was given later than now, by a clock that
+// was put back since, would be good for longer; approvalAhead of that is let pass.
+const (
+	approvalLife  = 24 * time.Hour
+	approvalAhead = time.Hour
+)
 
 // approved joins what people allowed of one plan each.
 func (w *worker) approved(bound []reconcile.Bound) ([]reconcile.Bound, error) {
@@ -333,7 +338,7 @@ func (w *worker) approved(bound []reconcile.Bound) ([]reconcile.Bound, error) {
 	}
 	bound = slices.Clone(bound)
 	for _, a := range approvals {
-		if time.Since(a.Time) > approvalLife {
+		if age := time.Since(a.Time); age > approvalLife || age < -approvalAhead {
 			continue
 		}
 		for _, text := range a.Allow {
@@ -403,9 +408,13 @@ func oneLine(err error) string {
 	return diag.Printable(strings.ReplaceAll(coded(err), "\n", "; "))
 }
 
-// afterOf is how long the service asked to be left alone.
+// afterOf is how long the service, or the server of the repository, asked to be left
+// alone.
 func afterOf(err error) time.Duration {
 	if e, ok := errors.AsType[*adsapi.Error](err); ok {
+		return e.RetryAfter
+	}
+	if e, ok := errors.AsType[*gitstore.Error](err); ok {
 		return e.RetryAfter
 	}
 	return 0

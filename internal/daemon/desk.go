@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"time"
 
 	"adsync/internal/planview"
 	"adsync/internal/runview"
@@ -97,7 +96,7 @@ func (h *Hub) Resume(_ context.Context, name, by string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.account.Orders.Resume(time.Now()); err != nil {
+	if err := l.account.Orders.Resume(h.now()); err != nil {
 		return err
 	}
 	l.log.Info("the suspension was ended", "by", by)

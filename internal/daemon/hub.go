@@ -24,6 +24,7 @@ type Options struct {
 	Observer Observer                 // is told of each run that ended; nil tells nobody
 	Random   func() float64           // in [0, 1); nil is the system's
 	Redact   func(text string) string // takes secrets out of what a panic says; nil leaves it
+	Now      func() time.Time         // nil is the clock of the machine
 }
 
 // Hub has a loop for each account. It is a Desk.
@@ -32,6 +33,7 @@ type Hub struct {
 	log    *slog.Logger
 	random func() float64
 	redact func(string) string
+	now    func() time.Time
 	places *places
 
 	observer Observer
@@ -48,7 +50,7 @@ type Hub struct {
 // New makes a Hub without accounts.
 func New(o Options) *Hub {
 	h := &Hub{
-		once: o.Once, log: o.Logger, random: o.Random, redact: o.Redact, observer: o.Observer,
+		once: o.Once, log: o.Logger, random: o.Random, redact: o.Redact, now: o.Now, observer: o.Observer,
 		places: newPlaces(cmp.Or(o.Places, max(runtime.NumCPU(), 2)), cmp.Or(o.Patience, 30*time.Second)),
 		loops:  map[string]*loop{}, stops: map[string]context.CancelFunc{}, events: map[chan Event]bool{}, working: make(chan struct{}),
 	}
@@ -57,6 +59,9 @@ func New(o Options) *Hub {
 	}
 	if h.random == nil {
 		h.random = rand.Float64
+	}
+	if h.now == nil {
+		h.now = time.Now
 	}
 	if h.redact == nil {
 		h.redact = func(text string) string { return text }

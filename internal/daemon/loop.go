@@ -55,7 +55,7 @@ func (l *loop) run(ctx context.Context) {
 			watching.Go(func() { l.keep(ctx, "watching", func(ctx context.Context) { watch(ctx, l.wake) }) })
 		}
 	}
-	now := time.Now()
+	now := l.hub.now()
 	l.poll, l.full = now.Add(l.spreadFirst(l.account.Every)), now.Add(spread(l.account.Full, l.hub.random()))
 	l.keep(ctx, "the loop", func(ctx context.Context) {
 		whole := false
@@ -73,7 +73,7 @@ func (l *loop) run(ctx context.Context) {
 // attempt once it has begun anew.
 func (l *loop) stumble() {
 	l.pulse.turn(paces[Internal].most)
-	now := time.Now()
+	now := l.hub.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.status.settle(now, Result{Class: Internal, Message: "the loop broke off: this is a mistake of adsync, its log has more"})
@@ -127,10 +127,14 @@ func (l *loop) ring() {
 // persons are the triggers behind which a person stands: nothing makes them wait.
 var persons = []Trigger{Started, Asked, Approved, Continued}
 
+// dozeMost is how long a loop sleeps before it looks at the clocks again: a machine
+// that slept, or whose clock was set, is noticed within it.
+const dozeMost = 10 * time.Minute
+
 // await gives what woke the loop, once there is something that may.
 func (l *loop) await(ctx context.Context) []Trigger {
 	for {
-		now := time.Now()
+		now := l.hub.now()
 		l.strike(now)
 		triggers, wait := l.due(now)
 		if len(triggers) > 0 || ctx.Err() != nil {
@@ -153,7 +157,11 @@ func (l *loop) strike(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for at, t := range map[*time.Time]Trigger{&l.poll: Poll, &l.full: Daily, &l.retry: Retried, &l.again: Poll} {
-		if !at.IsZero() && !now.Before(*at) {
+		passes := !now.Before(*at)
+		if t == Poll || t == Daily { // what was asked to be left alone is, whatever the clock says
+			passes = passed(*at, now)
+		}
+		if !at.IsZero() && passes {
 			*at = time.Time{}
 			l.pending[t] = true
 		}
@@ -162,6 +170,12 @@ func (l *loop) strike(now time.Time) {
 		l.suspended = false
 		l.pending[Continued] = true
 	}
+}
+
+// passed says that a moment has come by one of the two clocks of a machine: one of
+// them stands still while it sleeps, the other can be set.
+func passed(at, now time.Time) bool {
+	return !now.Before(at) || !now.Round(0).Before(at.Round(0))
 }
 
 // due takes the triggers that may begin a run now, else says how long to wait.
@@ -187,7 +201,7 @@ func (l *loop) due(now time.Time) (triggers []Trigger, wait time.Duration) {
 	if s := l.status.Suspended; s != nil && l.suspended {
 		moments = append(moments, s.Until)
 	}
-	wait = time.Hour
+	wait = dozeMost
 	for _, m := range moments {
 		if !m.IsZero() {
 			wait = min(wait, max(m.Sub(now), 0))
@@ -203,7 +217,7 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 		return Result{}, false
 	}
 	defer s.rise()
-	suspension := l.account.Orders.Suspension(time.Now())
+	suspension := l.account.Orders.Suspension(l.hub.now())
 	full, accept := l.account.Orders.Take()
 	request := Request{Triggers: triggers, Full: full || slices.Contains(triggers, Daily), Accept: accept, PlanOnly: suspension != nil, Tell: l.tell}
 	l.show(func(s *Status) { s.Running, s.Woken, s.Suspended, s.Next = true, triggers, suspension, time.Time{} })
@@ -224,7 +238,7 @@ func (l *loop) work(ctx context.Context, request Request) (result Result) {
 // after takes in how a run ended, and decides when the next begins by itself.
 func (l *loop) after(triggers []Trigger, r Result, took time.Duration) {
 	l.pulse.turn(0)
-	now := time.Now()
+	now := l.hub.now()
 	l.show(func(s *Status) {
 		s.settle(now, r)
 		if r.Plan != nil {
@@ -331,7 +345,8 @@ const pointEvery = time.Hour
 func (l *loop) keepPoint(now time.Time) {
 	s := l.shown()
 	p := Point{Time: now.UTC().Truncate(time.Second), Exposure: s.Exposure}
-	if s.PlanHash == "" || p.Exposure == l.point.Exposure && now.Sub(l.point.Time) < pointEvery {
+	age := now.Sub(l.point.Time) // below zero where the clock was put back
+	if s.PlanHash == "" || p.Exposure == l.point.Exposure && age >= 0 && age < pointEvery {
 		return
 	}
 	l.point = p

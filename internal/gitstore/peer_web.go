@@ -178,14 +178,18 @@ func (w *wire) refusal(answer *http.Response) error {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return refuse(Credentials, "%s is not there, or the credentials may not see it (%d); want the address of a repository and a token that may read it", where, code)
 	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
-		return &Error{Class: Transient, RetryAfter: retryAfter(answer.Header.Get("Retry-After"), w.store.config.Now()), text: fmt.Sprintf("%s answers %d; want it to serve again", where, code)}
+		return &Error{Class: Transient, RetryAfter: retryAfter(answer.Header, w.store.config.Now()), text: fmt.Sprintf("%s answers %d; want it to serve again", where, code)}
 	}
 	return refuse(Configuration, "%s answers %d; want the address of a repository", where, code)
 }
 
-// retryAfter reads seconds or a date; an hour at most.
-func retryAfter(text string, now time.Time) time.Duration {
-	wait := time.Duration(0)
+// retryAfter reads seconds or a date, which is compared with the Date of the same
+// answer, so that the clock here does not matter; an hour at most.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	text, wait := header.Get("Retry-After"), time.Duration(0)
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date
+	}
 	if seconds, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
 		wait = time.Duration(min(max(seconds, 0), 3600)) * time.Second
 	} else if at, err := http.ParseTime(text); err == nil {

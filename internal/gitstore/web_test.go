@@ -122,6 +122,7 @@ func TestG9WhatAServerRefusesIsToldApart(t *testing.T) {
 		{name: "forbidden", answer: status(403, ""), class: Credentials, says: "does not permit that (403)"},
 		{name: "not there", answer: status(404, ""), class: Credentials, says: "is not there, or the credentials may not see it (404)"},
 		{name: "too many requests", answer: status(429, "30"), class: Transient, says: "answers 429", wait: 30 * time.Second},
+		{name: "a moment to come back, by a clock that is not ours", answer: byAnotherClock, class: Transient, says: "answers 503", wait: 7 * time.Minute},
 		{name: "down", answer: status(503, ""), class: Transient, says: "answers 503"},
 		{name: "a page in place of git", answer: func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<html>log in</html>")) }, class: Transient, says: "list the branches of"},
 		{name: "a certificate nobody trusts", config: func(c *Config) { c.CAFile = "" }, class: Credentials, says: "certificate"},
@@ -143,6 +144,13 @@ func TestG9WhatAServerRefusesIsToldApart(t *testing.T) {
 			}
 		})
 	}
+}
+
+func byAnotherClock(w http.ResponseWriter, _ *http.Request) {
+	now := time.Now().Add(-48 * time.Hour).UTC()
+	w.Header().Set("Date", now.Format(http.TimeFormat))
+	w.Header().Set("Retry-After", now.Add(7*time.Minute).Format(http.TimeFormat))
+	w.WriteHeader(http.StatusServiceUnavailable)
 }
 
 func status(code int, wait string) http.HandlerFunc {

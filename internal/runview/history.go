@@ -82,8 +82,15 @@ func (h *Head) spend() string {
 // Line is a run in one row of a page, all of it printable.
 type Line struct{ Run, What, Ends, Result, Who, Spend string }
 
-// exits are exit codes of runs in words; cmd/adsync freezes what each means.
-var exits = map[int]string{0: "finished", 6: "held", 8: "applied in part", 9: "an outcome is unknown"}
+// The exit codes of runs that are put in words (design.md section 10).
+const (
+	ExitDone    = 0
+	ExitRefused = 6 // by policy
+	ExitPartial = 8
+	ExitUnknown = 9
+)
+
+var exits = map[int]string{ExitDone: "finished", ExitRefused: "held", ExitPartial: "applied in part", ExitUnknown: "an outcome is unknown"}
 
 // Line puts a run in words.
 func (h *Head) Line() Line {

@@ -88,9 +88,9 @@ func moodOf(h *runview.Head) string {
 		return ""
 	case h.Exit == nil:
 		return "ill"
-	case *h.Exit == 0:
+	case *h.Exit == runview.ExitDone:
 		return "well"
-	case *h.Exit == 6:
+	case *h.Exit == runview.ExitRefused:
 		return "wait"
 	}
 	return "ill"

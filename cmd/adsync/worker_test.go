@@ -1,0 +1,41 @@
+package main
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/gitstore"
+	"adsync/internal/orders"
+)
+
+// An approval is good for a day, and not for longer where the clock was put back since
+// it was given.
+func TestAnApprovalIsGoodForADay(t *testing.T) {
+	for ago, want := range map[time.Duration]bool{
+		time.Minute: true, 23 * time.Hour: true, 25 * time.Hour: false, 400 * 24 * time.Hour: false,
+		-30 * time.Minute: true, -2 * time.Hour: false, -400 * 24 * time.Hour: false,
+	} {
+		at := &attendant{folder: orders.Folder(t.TempDir())}
+		noError(t, at.Approve(daemon.Approval{PlanHash: "c0ffee", Allow: []string{"activates"}, By: "ann", Time: time.Now().Add(-ago)}))
+		w := &worker{app: &app{}, orders: at}
+		bound, err := w.approved(nil)
+		noError(t, err)
+		if got := len(bound) == 1; got != want {
+			t.Errorf("an approval given %s ago is good: %t; want %t", ago, got, want)
+		}
+	}
+}
+
+// G1: a server of git that asks to be left alone for a while is, as the service is.
+func TestAServerOfGitIsLeftAloneForAsLongAsItAsks(t *testing.T) {
+	w := &worker{app: &app{}}
+	r := w.failed(t.Context(), daemon.Revision{}, gitExit(&gitstore.Error{Class: gitstore.Transient, RetryAfter: 7 * time.Minute}))
+	if r.Class != daemon.Transient || r.After != 7*time.Minute {
+		t.Errorf("the run ends %s, and waits %s; want transient, and 7m", r.Class, r.After)
+	}
+	if r := w.failed(t.Context(), daemon.Revision{}, errors.New("else")); r.After != 0 {
+		t.Errorf("another error waits %s; want none", r.After)
+	}
+}
