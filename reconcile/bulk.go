@@ -44,10 +44,11 @@ func (e encoder) onCreate(address resource.Address, f plan.Field, caps map[resou
 	return said
 }
 
-// onUpdate says whether the update operation can carry a field.
+// onUpdate says whether the update operation can carry a field. Of what is cleared
+// it can say lists, which are then empty.
 func (e encoder) onUpdate(address resource.Address, f plan.Field) bool {
 	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)
-	return a.Bulk.Update != "" && f.Desired.IsSet() && e.holds(a.Bulk.When, address)
+	return a.Bulk.Update != "" && (f.Desired.IsSet() || a.Type.IsList()) && e.holds(a.Bulk.When, address)
 }
 
 // leftOut says that an update operation says a field by leaving it out: it only goes
@@ -159,6 +160,8 @@ func (e encoder) bulkWire(a *resource.Attribute, v resource.Value, update bool) 
 		return v.Items(), nil
 	case a.Wire.Codec == resource.FileID && !update:
 		return v.Text(), nil
+	case v.IsNull() && a.Type.IsList():
+		return []string{}, nil
 	}
 	return e.wire(a, v)
 }

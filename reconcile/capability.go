@@ -22,7 +22,7 @@ func (r *run) findCapabilities(ctx context.Context) error {
 		return fmt.Errorf("read the capabilities: %w", err)
 	}
 	r.caps = known
-	if len(r.changes) == 0 {
+	if !slices.ContainsFunc(r.changes, r.knowsJobs) {
 		return nil
 	}
 	jobs, asked := known[resource.BulkJobs]
@@ -40,6 +40,12 @@ func (r *run) findCapabilities(ctx context.Context) error {
 	return r.probe(ctx, resource.BulkJobs, "lifetime")
 }
 
+// knowsJobs says that jobs can say something of the kind of a change.
+func (r *run) knowsJobs(c *plan.Change) bool {
+	schema := r.Schemas.Of(c.Address.Kind)
+	return schema.Bulk.Create != "" || schema.Bulk.Update != ""
+}
+
 // begins says that a create is the first of a tree that a job could hold.
 func (r *run) begins(p part) bool {
 	schema := r.Schemas.Of(p.change.Address.Kind)
@@ -54,11 +60,15 @@ func (r *run) supposeJobs(ctx context.Context) error {
 		r.supposed = true
 		return nil
 	}
-	notes := *r.forecast
+	noted := r.forecast.requests
+	r.forecast.requests = slices.Clone(noted)
 	err := r.probe(ctx, resource.BulkJobs, "lifetime")
-	*r.forecast = notes
+	r.forecast.requests = noted
 	r.supposed = r.caps[resource.BulkJobs]
-	return err
+	if err != nil || r.supposed {
+		return err
+	}
+	return r.foretellRefusal(ctx)
 }
 
 // askWhereSupposed asks whether the account has jobs where no rehearsal told.

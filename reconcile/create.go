@@ -138,11 +138,13 @@ func (r *run) bulkPart(e encoder, p part, inBulk map[resource.Address]bool) (fol
 	return e.bulkCreatable(&c, r.caps)
 }
 
-// beyondSingle names the fields only bulk jobs can say.
+// beyondSingle names the fields only bulk jobs can say. What is cleared needs no word
+// on a create.
 func beyondSingle(schemas resource.Schemas, p part) []string {
 	var names []string
 	for _, f := range p.fields {
-		if a, ok := schemas.Of(p.change.Address.Kind).Attribute(f.Name); ok && a.Wire.Path == "" && f.Desired.IsSet() && !carriesPeople(schemas.Of(p.change.Address.Kind), f.Name) {
+		a, _ := schemas.Of(p.change.Address.Kind).Attribute(f.Name)
+		if a.Wire.Path == "" && a.Bulk.Update != "" && (f.Desired.IsSet() || !p.create) {
 			names = append(names, f.Name)
 		}
 	}

@@ -218,3 +218,27 @@ func (r *run) foretellChecks(checks []batch) error {
 	}
 	return nil
 }
+
+// foretellRefusal notes the job by which an apply learns that the account has none:
+// the first of its rehearsal, or one that only asks.
+func (r *run) foretellRefusal(ctx context.Context) error {
+	r.caps[resource.BulkJobs] = true
+	c, err := r.planCreation(ctx)
+	r.caps[resource.BulkJobs] = false
+	if err != nil {
+		return err
+	}
+	check, err := probeBatch("lifetime")
+	if checks := r.rehearsed(c); len(checks) > 0 {
+		check = checks[0]
+	}
+	if err != nil {
+		return err
+	}
+	body, err := check.body(true)
+	if err != nil {
+		return err
+	}
+	r.forecast.note(plan.Request{Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(check)}, Bytes: len(body)})
+	return nil
+}

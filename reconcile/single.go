@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
+	"adsync/internal/resource"
 	"adsync/state"
 
 	"golang.org/x/sync/errgroup"
@@ -103,6 +105,9 @@ func (r *run) singleStep(wave string, p part, key string) (state.Step, error) {
 		return state.Step{}, err
 	}
 	if !p.create {
+		if only := beyondSingle(r.Schemas, p); len(only) > 0 {
+			return state.Step{}, r.onlyInJobs(only)
+		}
 		body, err := r.encoder().singleUpdate(p, call, id, r.recordOf(id))
 		if err != nil {
 			return state.Step{}, err
@@ -118,6 +123,15 @@ func (r *run) singleStep(wave string, p part, key string) (state.Step, error) {
 		return state.Step{}, err
 	}
 	return r.withOperation(r.step(wave, state.Single, path, key, body), p, key), nil
+}
+
+// onlyInJobs says why what jobs alone can say cannot go.
+func (r *run) onlyInJobs(names []string) error {
+	why := "it is too large for one"
+	if !r.caps[resource.BulkJobs] {
+		why = "the account has none"
+	}
+	return fmt.Errorf("%s: only a bulk job can say it, and %s", strings.Join(names, ", "), why)
 }
 
 // recordOf is the live record of an id, an empty one where none was read.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,9 @@ func TestFailedAdFailsAloneAndItsTreeStaysPaused(t *testing.T) {
 	if status := w.live("campaign/other", "status"); status != `"active"` {
 		t.Errorf("the other campaign is %s; want active", status)
 	}
+	if got := outcomes(w.apply()); got["campaign/spring"] != state.OutcomeSkipped || w.live("campaign/spring", "status") != `"paused"` {
+		t.Errorf("applied again, with the ad refused again, the campaign is %s, live %s; want it skipped and paused", got["campaign/spring"], w.live("campaign/spring", "status"))
+	}
 	w.write("ad/spring/g/gone", map[string]any{"name": "Gone", "status": "active", "title": "No picture", "body": "Text.", "target_url": "https://shop.example/g", "image": "https://images.shop.example/found/x.jpg"})
 	w.clean()
 	if status := w.live("campaign/spring", "status"); status != `"active"` {
@@ -76,6 +80,24 @@ func TestAccountWithoutBulkJobsTakesSingleRequests(t *testing.T) {
 	w.clean()
 	w.write("campaign/spring", map[string]any{"name": "Renamed", "bidding_type": "clicks", "budget.lifetime": 90_000_000})
 	w.clean()
+}
+
+// Hints to avoid exist in jobs alone (interface, part 4, bulk operation table): in
+// an account without, the row says so, and its tree stays paused.
+func TestWhatOnlyJobsCanSayIsToldWhereThereAreNone(t *testing.T) {
+	w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = false })
+	w.tree("spring", "active")
+	w.desired.Get(address("ad_group/spring/g")).Set("exclusion_hints", resource.List([]string{"boots"}))
+	for range 2 {
+		report := w.apply()
+		got := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool { return o.Address == address("ad_group/spring/g") })]
+		if got.Outcome != state.OutcomeFailed || !strings.Contains(got.Message, "exclusion_hints: only a bulk job can say it, and the account has none") {
+			t.Errorf("the ad group is %s %q; want it failed with the reason", got.Outcome, got.Message)
+		}
+	}
+	if status := w.live("campaign/spring", "status"); status != `"paused"` {
+		t.Errorf("the campaign is %s after the second apply; want it paused", status)
+	}
 }
 
 // B9: a retryable failure goes again as the same body under a new job key, with

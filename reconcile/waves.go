@@ -344,29 +344,44 @@ func (r *run) bound(p part) *plan.Change {
 	return &c
 }
 
-// activateWave activates what was raised before, and the roots of new trees all
-// of whose creates and follow-ups were confirmed and read back.
+// activateWave activates what was raised before, and the roots of new trees. Nothing
+// starts above what was made, or what a create could not say, where that is not
+// confirmed and read back.
 func (r *run) activateWave(ctx context.Context) error {
-	var roots []part
-	for _, p := range r.activations() {
-		if trouble := r.troubleIn(p.change.Address); !trouble.IsZero() {
+	troubles := r.troubles()
+	var starts []part
+	for _, p := range append(r.updates(plan.Activate), r.activations()...) {
+		switch trouble, troubled := troubles[p.change.Address]; {
+		case !troubled, trouble == p.change.Address && !isNew(p.change): // updateWave says what of its own is missing
+			starts = append(starts, p)
+		case trouble == p.change.Address:
+			r.skip(trouble, "stays paused: it is not confirmed")
+		default:
 			r.skip(p.change.Address, fmt.Sprintf("stays paused: %s beneath it is not confirmed", trouble))
-			continue
 		}
-		roots = append(roots, p)
 	}
-	return r.updateWave(ctx, "activate", r.allowed(append(r.updates(plan.Activate), roots...)))
+	return r.updateWave(ctx, "activate", r.allowed(starts))
 }
 
-// troubleIn gives a new resource of a tree that is not confirmed, if any.
-func (r *run) troubleIn(root resource.Address) resource.Address {
+// troubles gives, of each resource, the first at it or beneath it that is new and not
+// confirmed, or that an earlier apply had left with something to bring.
+func (r *run) troubles() map[resource.Address]resource.Address {
+	troubles := map[resource.Address]resource.Address{}
 	for _, c := range r.changes {
-		if !isNew(c) || r.rootOf(c.Address) != root {
+		unread := isNew(c) && !r.standings[c.Address].verified && !seeded.ActivateUnread
+		if r.fine(c.Address) && !unread || !isNew(c) && !waited(c) {
 			continue
 		}
-		if p := r.standings[c.Address]; !r.fine(c.Address) || !p.verified && !seeded.ActivateUnread {
-			return c.Address
+		for above := c.Address; !above.IsZero(); above = r.Schemas.Parent(above) {
+			if _, known := troubles[above]; !known {
+				troubles[above] = c.Address
+			}
 		}
 	}
-	return resource.Address{}
+	return troubles
+}
+
+// waited says that a change brings what an earlier apply had seen and not carried out.
+func waited(c *plan.Change) bool {
+	return slices.ContainsFunc(c.Fields, func(f plan.Field) bool { return f.Cause == plan.CarryOver })
 }

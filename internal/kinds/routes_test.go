@@ -59,7 +59,7 @@ func routesText(routes []resource.Route) string {
 const routesHead = `# Routes
 
 How each value reaches the service: when its resource is made, and when it changes. Of several ways the first that can be taken is. This page is made from
-the descriptions of the kinds.
+the descriptions of the kinds, and a test holds that each value goes so, in ` + "`plan --requests`" + ` and in an apply (` + "`reconcile/routes_test.go`" + `).
 
 - **bulk**: an operation of a bulk job, with the name of the input field. A create goes in a job where all of its values can, and its parent is created in the same job.
 - **follow-up**: an update after the create, for what its operation could not say.

@@ -111,8 +111,11 @@ func (a *Attribute) inJob(field string) string {
 	if a.Bulk.Needs != "" && field == a.Bulk.Create {
 		when = append(when, "where the account has "+string(a.Bulk.Needs))
 	}
-	if a.Wire.Codec == FileID && field == a.Bulk.Create {
+	switch {
+	case a.Wire.Codec == FileID && field == a.Bulk.Create:
 		when = append(when, "for an address the service fetches")
+	case a.Wire.Codec == FileID:
+		when = append(when, "once it is uploaded")
 	}
 	return strings.Join(append([]string{said}, when...), ", ")
 }

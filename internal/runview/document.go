@@ -3,6 +3,7 @@ package runview
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"adsync/internal/diag"
@@ -83,9 +84,18 @@ const (
 
 // Money is what a run set out to do to possible spend, and what it reached.
 type Money struct {
-	Planned plan.Spend  `json:"planned"`
+	Planned plan.Spend  `json:"planned"`           // whatever the account's own limits let pass
 	Reached plan.Spend  `json:"reached"`           // with what was applied for certain
 	AtMost  *plan.Spend `json:"at_most,omitempty"` // were all applied that raises and may have been
+	Within  *Within     `json:"within,omitempty"`  // absent where no limit binds
+}
+
+// Within is what can be spent on a day within the account's own limits, and its
+// pause: before the run, and were all of it applied.
+type Within struct {
+	Before int64    `json:"before_micros"`
+	After  int64    `json:"after_micros"`
+	Moved  []string `json:"moved,omitempty"` // the limits the run changes
 }
 
 // Recovered is what a later run found of one that was killed, or that ended with
@@ -157,10 +167,38 @@ func (d *Document) Settle() {
 			most = o.raises(most)
 		}
 	}
-	d.Money.Reached, d.Money.AtMost = reached, nil
-	if most != reached {
+	most = d.within(most)
+	d.Money.Reached, d.Money.AtMost = d.within(reached), nil
+	if most != d.Money.Reached {
 		d.Money.AtMost = &most
 	}
+}
+
+// within bounds what a day can take by the account's limits as they are by now. Where
+// a change of theirs is not certain nothing bounds it; where another change is not,
+// the larger of before and after does.
+func (d *Document) within(s plan.Spend) plan.Spend {
+	w := d.Money.Within
+	if w == nil {
+		return s
+	}
+	s.DailyBefore = min(s.DailyBefore, w.Before)
+	whole := true
+	for i := range d.Outcomes {
+		switch o := &d.Outcomes[i]; {
+		case o.Outcome == state.OutcomeApplied, o.Outcome == Held && !o.partly():
+		case slices.Contains(w.Moved, o.Address):
+			return s
+		default:
+			whole = false
+		}
+	}
+	if whole {
+		s.DailyAfter = min(s.DailyAfter, w.After)
+	} else {
+		s.DailyAfter = min(s.DailyAfter, max(w.Before, w.After))
+	}
+	return s
 }
 
 func (o *Outcome) moves(s plan.Spend) plan.Spend {

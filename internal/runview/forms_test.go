@@ -118,6 +118,43 @@ func TestMoneyOfARun(t *testing.T) {
 	}
 }
 
+// The account's own limits bound what a run says of a day, as they bound what its plan
+// said; where nobody knows what became of a limit nothing does.
+func TestMoneyOfARunWithinTheLimitsOfTheAccount(t *testing.T) {
+	const limit = "daily_spend_limit/always"
+	m := func(units int64) int64 { return units * 1_000_000 }
+	for _, row := range []struct {
+		name            string
+		budget, other   state.Outcome // of a budget that goes from 10 to 30 beside 90 others, and of a change beside it
+		limited         state.Outcome // "" where the limit stays
+		within          Within
+		before          int64
+		reached, atMost int64
+	}{
+		{"a limit that stays", state.OutcomeApplied, state.OutcomeApplied, "", Within{Before: m(50), After: m(50)}, 50, 50, 50},
+		{"a limit that binds from now on", state.OutcomeApplied, state.OutcomeApplied, "", Within{Before: m(100), After: m(110)}, 100, 110, 110},
+		{"a limit that was lowered", state.OutcomeApplied, state.OutcomeApplied, state.OutcomeApplied, Within{Before: m(100), After: m(40), Moved: []string{limit}}, 100, 40, 40},
+		{"lowered, beside what failed", state.OutcomeApplied, state.OutcomeFailed, state.OutcomeApplied, Within{Before: m(70), After: m(40), Moved: []string{limit}}, 70, 70, 70},
+		{"lowered perhaps", state.OutcomeApplied, state.OutcomeApplied, state.OutcomeUnknown, Within{Before: m(70), After: m(40), Moved: []string{limit}}, 70, 120, 120},
+		{"a rise that is unknown beneath a limit", state.OutcomeUnknown, state.OutcomeApplied, "", Within{Before: m(100), After: m(110)}, 100, 100, 110},
+		{"a paused account", state.OutcomeApplied, state.OutcomeApplied, "", Within{}, 0, 0, 0},
+	} {
+		d := &Document{Head: Head{Money: Money{Planned: day(100, 120), Within: &row.within}}, Outcomes: []Outcome{
+			{Address: "campaign/one", Outcome: row.budget, Spend: day(10, 30)}, {Address: "campaign/two", Outcome: row.other}}}
+		if row.limited != "" {
+			d.Outcomes = append(d.Outcomes, Outcome{Address: limit, Outcome: row.limited})
+		}
+		d.Settle()
+		most := d.Money.Reached
+		if d.Money.AtMost != nil {
+			most = *d.Money.AtMost
+		}
+		if d.Money.Reached.DailyBefore != m(row.before) || d.Money.Reached.DailyAfter != m(row.reached) || most.DailyAfter != m(row.atMost) {
+			t.Errorf("%s: %v, at most %v; want %d to %d, at most %d", row.name, d.Money.Reached, most, row.before, row.reached, row.atMost)
+		}
+	}
+}
+
 // TestNoTextOfOthersLeavesItsPlace in any form, whatever it is.
 func TestNoTextOfOthersLeavesItsPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -30,7 +30,22 @@ func (d *Document) SetOut(schemas resource.Schemas, p *plan.Plan) {
 		o.Do = Do(o.Outcome, o.Code, c.Address)
 		d.Outcomes = append(d.Outcomes, o)
 	}
+	d.Money.Within = withinOf(&p.Money)
 	d.Settle()
+}
+
+// withinOf is what the limits of an account let a plan move, nil where none binds.
+func withinOf(m *plan.Money) *Within {
+	if m.Totals.Day == m.WithoutBounds.Day {
+		return nil
+	}
+	w := &Within{Before: m.Totals.Day.Before, After: m.Totals.Day.After}
+	for _, b := range m.Bounds {
+		if b.Before == nil || b.After == nil || *b.Before != *b.After {
+			w.Moved = append(w.Moved, b.Address)
+		}
+	}
+	return w
 }
 
 // fieldsOf are what each attribute of a change was and is to become. Where the

@@ -33,13 +33,22 @@ func (h *Head) caveats() []string {
 	if most := h.Money.AtMost; most != nil {
 		said = append(said, "Not certain yet: it may be up to "+h.amounts(*most)+".")
 	}
-	if h.Money.Planned != h.Money.Reached && h.count(state.OutcomeFailed)+h.count(state.OutcomeSkipped)+h.count(state.OutcomeUnknown) > 0 {
-		said = append(said, "The plan was "+h.amounts(h.Money.Planned)+".")
+	if h.Money.planned() != h.Money.Reached && h.count(state.OutcomeFailed)+h.count(state.OutcomeSkipped)+h.count(state.OutcomeUnknown) > 0 {
+		said = append(said, "The plan was "+h.amounts(h.Money.planned())+".")
 	}
 	for _, u := range h.Undecided {
 		said = append(said, fmt.Sprintf("Unknown since %s: %s: %s. To decide it: %s", printable(u.Step), printable(u.Address), printable(u.Message), printable(u.Do)))
 	}
 	return said
+}
+
+// planned is what the run set out to do, within the limits of the account.
+func (m *Money) planned() plan.Spend {
+	planned := m.Planned
+	if m.Within != nil {
+		planned.DailyBefore, planned.DailyAfter = min(planned.DailyBefore, m.Within.Before), min(planned.DailyAfter, m.Within.After)
+	}
+	return planned
 }
 
 func (h *Head) count(o state.Outcome) int { return h.Summary[string(o)] }
