@@ -186,13 +186,16 @@ func (a *Agent) repetitionRefused(ctx context.Context, step state.Step, refusal 
 
 // finishEarlier ends the attempts that waited for results a later one gave.
 func (a *Agent) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []settled) error {
-	open, err := a.Store.Open(ctx)
+	ids := make([]string, len(attempts))
+	for i, s := range attempts {
+		ids[i] = s.ID
+	}
+	open, err := a.Store.Open(ctx, ids...)
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	for _, step := range open {
-		waits := (step.Point == state.Terminal || step.Point == state.Unknown) && slices.ContainsFunc(attempts, func(s state.Step) bool { return s.ID == step.ID })
-		if !waits {
+		if step.Point != state.Terminal && step.Point != state.Unknown {
 			continue
 		}
 		if err := a.finish(ctx, step, outcomesIn(step, outcomes)); err != nil {

@@ -19,30 +19,31 @@ type fetched struct {
 	err     error
 }
 
-// fetchLists reads the lists of large accounts side by side: each page has to wait
-// for the one before it, and none for those of another kind.
+// fetchLists reads lists side by side: each page has to wait for the one before it,
+// and none for those of another kind.
 func (r *refresher) fetchLists(ctx context.Context, wanted func(*resource.Schema) bool) {
-	bound := 0
-	for _, rows := range r.bound {
-		bound += len(rows)
-	}
-	if bound <= rowsAPage {
-		return
-	}
 	var side []*resource.Schema
 	for _, schema := range r.agent.Schemas {
-		if wanted(schema) && mirrors(schema) && len(r.bound[schema.Kind]) > 0 {
+		if wanted(schema) && (mirrors(schema) || schema.Caps) {
 			side = append(side, schema)
 		}
 	}
 	lists := make([]fetched, len(side))
+	read := func(i int) { lists[i].records, lists[i].err = r.fetch(ctx, side[i], nil) } // whether it matters is decided where its turn comes
 	var g errgroup.Group
 	for i, schema := range side {
-		g.Go(func() error {
-			defer r.agent.crash()
-			lists[i].records, lists[i].err = r.fetch(ctx, schema, nil)
-			return nil // whether it matters is decided where its turn comes
-		})
+		if schema.Paged() {
+			g.Go(func() error {
+				defer r.agent.crash()
+				read(i)
+				return nil
+			})
+		}
+	}
+	for i, schema := range side {
+		if !schema.Paged() { // several may stand in one answer
+			read(i)
+		}
 	}
 	_ = g.Wait()
 	r.agent.waited()

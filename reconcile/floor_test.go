@@ -1,13 +1,17 @@
 package reconcile_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/state"
 )
 
 var whole = flag.Bool("whole", false, "the tests of the floor take every shape and every duration of jobs (make floor)")
@@ -126,4 +130,47 @@ func TestUpdatesAreASubmissionAndAQuestionAJob(t *testing.T) {
 			}
 		}
 	})
+}
+
+// wholeReads counts how often all of the record, or all open steps, were read.
+type wholeReads struct {
+	state.Store
+	last, open atomic.Int64
+}
+
+func (s *wholeReads) Last(ctx context.Context) (*resource.Snapshot, error) {
+	s.last.Add(1)
+	return s.Store.Last(ctx)
+}
+
+func (s *wholeReads) Open(ctx context.Context, ids ...string) ([]state.Step, error) {
+	if len(ids) == 0 {
+		s.open.Add(1)
+	}
+	return s.Store.Open(ctx, ids...)
+}
+
+// A job reads from the state what is its own: where each read the whole record, or
+// the jobs beside it, processor time would grow with the square of the account.
+func TestNoJobReadsTheWholeState(t *testing.T) {
+	reads := func(campaigns int) (last, open int64) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSimulation(t, always(0))
+			s.fill(account{campaigns, 1, 1, 0})
+			for r := range s.desired.All() {
+				if r.Address.Kind == kinds.Ad {
+					r.Set("name", resource.Text("Ad "+r.Address.Key)) // no create of a job carries it: these are jobs of updates
+				}
+			}
+			store := &wholeReads{Store: s.store}
+			s.agent.Store = store
+			s.applied()
+			last, open = store.last.Load(), store.open.Load()
+		})
+		return last, open
+	}
+	fewLast, fewOpen := reads(20)
+	if last, open := reads(700); last != fewLast || open != fewOpen {
+		t.Errorf("an apply of 2,100 in four jobs reads the record %d times and the open steps %d times; want %d and %d, as one of 60 does", last, open, fewLast, fewOpen)
+	}
 }

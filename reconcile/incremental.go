@@ -90,7 +90,7 @@ func (a *Agent) placeOf(m state.Mirror) (place logPlace, why string) {
 
 // refreshChanged reads what the audit log names, and takes the rest from the
 // mirror. Kinds of which the log may not say everything are read as ever.
-func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, facts bool, wanted func(*resource.Schema) bool) (*Live, error) {
+func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
 	m, err := a.Store.Mirror(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the mirror: %w", err)
@@ -98,12 +98,12 @@ func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, fac
 	var live *Live
 	why := "the whole account is to be read"
 	if !a.Whole {
-		if live, why, err = a.patched(ctx, m, last, wanted); err != nil || why == "" {
+		if live, why, err = a.patched(ctx, m, last, of.wanted); err != nil || why == "" {
 			return live, err
 		}
 	}
 	place, failed := a.placeNow(ctx) // before anything is read: what changes meanwhile comes after it
-	live, err = a.refreshed(ctx, last, facts, wanted)
+	live, err = a.refreshed(ctx, last, of)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestAFullCreateWaitsForTheLimitsAlone(t *testing.T) {
 		small    int // campaigns, where not all is tried
 		percent  time.Duration
 	}{
-		{"with lists", false, 5000, 110},
+		{"with lists", false, 5000, 105},
 		{"without lists", true, 1000, 105},
 	} {
 		t.Run(row.name, func(t *testing.T) {

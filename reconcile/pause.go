@@ -60,7 +60,7 @@ func (a *Agent) planAside(ctx context.Context, action string, desired Desired, c
 	}
 	read := a.Now()
 	known := highest(a.Schemas, last)
-	live, err := a.refreshed(ctx, known, false, func(s *resource.Schema) bool { return atTop(s) })
+	live, err := a.refreshed(ctx, known, scope{wanted: func(s *resource.Schema) bool { return atTop(s) }})
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
 	}

@@ -57,7 +57,7 @@ func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (
 	if a.Incremental {
 		read = a.refreshChanged
 	}
-	live, err := read(ctx, last, false, wanted)
+	live, err := read(ctx, last, scope{wanted: wanted, files: desired.Len()})
 	if err != nil {
 		return nil, err
 	}
@@ -81,21 +81,31 @@ func (a *Agent) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool)
 // refreshWithFacts reads every kind and has the records hold what only the
 // service says, too.
 func (a *Agent) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (*Live, error) {
-	return a.refreshed(ctx, last, true, func(*resource.Schema) bool { return true })
+	return a.refreshed(ctx, last, scope{facts: true, wanted: func(*resource.Schema) bool { return true }})
 }
 
-func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, facts bool, wanted func(*resource.Schema) bool) (*Live, error) {
+// scope is what a refresh reads.
+type scope struct {
+	wanted func(*resource.Schema) bool
+	facts  bool // the records hold what only the service says, too
+	files  int  // resources the files have: the account may have as many
+}
+
+func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
 	r, err := a.refresher(ctx, last)
 	if err != nil {
 		return nil, err
 	}
-	r.facts, r.live.Reading.Whole = facts, true
-	return r.live, r.readKinds(ctx, wanted)
+	r.facts, r.live.Reading.Whole = of.facts, true
+	return r.live, r.readKinds(ctx, max(of.files, last.Len()), of.wanted)
 }
 
-// readKinds reads kinds by their lists, and by its id what those do not show.
-func (r *refresher) readKinds(ctx context.Context, wanted func(*resource.Schema) bool) error {
-	r.fetchLists(ctx, wanted)
+// readKinds reads kinds by their lists, and by its id what those do not show. About
+// so many resources are known of.
+func (r *refresher) readKinds(ctx context.Context, known int, wanted func(*resource.Schema) bool) error {
+	if known > rowsAPage {
+		r.fetchLists(ctx, wanted)
+	}
 	for _, schema := range r.agent.Schemas {
 		if !wanted(schema) {
 			continue

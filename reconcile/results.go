@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -70,24 +71,17 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 // parentIDs gives the ids of the parents of a step's creates, from the step
 // itself and from what is bound.
 func (a *Agent) parentIDs(ctx context.Context, step state.Step, ids map[resource.Address]string) (map[resource.Address]string, error) {
-	needed := false
+	var elsewhere []resource.Address
 	for _, o := range step.Operations {
-		parent := a.Schemas.Parent(o.Address)
-		needed = needed || !parent.IsZero() && ids[parent] == ""
+		if parent := a.Schemas.Parent(o.Address); !parent.IsZero() && ids[parent] == "" {
+			elsewhere = append(elsewhere, parent)
+		}
 	}
-	if !needed {
-		return ids, nil
-	}
-	last, err := a.Store.Last(ctx)
+	bound, err := a.Store.Bindings(ctx, elsewhere)
 	if err != nil {
 		return nil, fmt.Errorf("read the last-applied record: %w", err)
 	}
-	for _, o := range step.Operations {
-		parent := a.Schemas.Parent(o.Address)
-		if bound := last.Get(parent); bound != nil && ids[parent] == "" {
-			ids[parent] = bound.ID
-		}
-	}
+	maps.Copy(ids, bound)
 	return ids, nil
 }
 

@@ -267,7 +267,7 @@ func (a *Agent) readAll(ctx context.Context, expected []expectation) (records ma
 		}
 		r.missing = append(r.missing, r.absentOf(schema))
 	}
-	if err := r.readKinds(ctx, func(s *resource.Schema) bool { return listed[s.Kind] }); err != nil {
+	if err := r.readKinds(ctx, bound.Len(), func(s *resource.Schema) bool { return listed[s.Kind] }); err != nil {
 		return nil, nil, fmt.Errorf("read back: %w", err)
 	}
 	hidden = map[resource.Kind]bool{}

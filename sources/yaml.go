@@ -24,7 +24,7 @@ type yamlReader struct {
 	kept   resource.Attributes // room for what resources keep, so many at once
 }
 
-// bytesADraft is about what a resource takes in YAML: it saves growing.
+// bytesADraft is about the least a resource takes in YAML: it saves growing.
 const bytesADraft = 192
 
 func readYAML(ctx context.Context, file string, content []byte, in input) result {
@@ -42,6 +42,7 @@ func readYAML(ctx context.Context, file string, content []byte, in input) result
 		y.readDocument(document)
 	}
 	y.result.problems = y.problems
+	y.result.drafts = slices.Clone(y.result.drafts) // they stay until all files are read, and the room beside them would, too
 	return y.result
 }
 

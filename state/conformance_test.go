@@ -151,6 +151,17 @@ func TestLastHoldsWhatWasRecorded(t *testing.T) {
 	}
 }
 
+func TestBindingsAreThoseThatWereAskedFor(t *testing.T) {
+	both(t, func(t *testing.T, s Store, again func() Store) {
+		must(t, s.Record(t.Context(), ads(0, 3)))
+		must(t, s.Record(t.Context(), []Applied{{Address: address("ad/unbound"), Attributes: with("bid", 5)}}))
+		all := ads(0, 3)
+		got, err := again().Bindings(t.Context(), []resource.Address{all[2].Address, address("ad/unbound"), address("ad/nobody"), all[0].Address, all[2].Address})
+		must(t, err)
+		same(t, "bindings", got, map[resource.Address]string{all[0].Address: all[0].ID, all[2].Address: all[2].ID})
+	})
+}
+
 func TestForgettingARecordEndsItsLife(t *testing.T) {
 	both(t, func(t *testing.T, s Store, again func() Store) {
 		shoes, boots := address("campaign/shoes"), address("campaign/boots")

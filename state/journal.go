@@ -210,11 +210,12 @@ func (b *batch) putStep(id string, r stepRecord) error {
 	return err
 }
 
-// Open gives the steps that are neither closed nor abandoned, oldest first.
-func (l *ledger) Open(_ context.Context) ([]Step, error) {
+// Open gives the steps that are neither closed nor abandoned, oldest first; where
+// ids are given, those of them alone.
+func (l *ledger) Open(_ context.Context, ids ...string) ([]Step, error) {
 	var steps []Step
 	err := l.view(func(b *batch) (err error) {
-		steps, err = b.open()
+		steps, err = b.open(ids)
 		return err
 	})
 	if err != nil {
@@ -223,8 +224,8 @@ func (l *ledger) Open(_ context.Context) ([]Step, error) {
 	return steps, nil
 }
 
-func (b *batch) open() ([]Step, error) {
-	open, err := b.openRecords()
+func (b *batch) open(ids []string) ([]Step, error) {
+	open, err := b.openRecords(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -240,23 +241,31 @@ func (b *batch) open() ([]Step, error) {
 	return steps, nil
 }
 
-// openRecords are the steps that have not ended. Of those alone operations are
-// kept, so that the journal of all that ever ended is not read.
-func (b *batch) openRecords() (map[string]stepRecord, error) {
+// openRecords are the steps that have not ended; where ids are given, those of them
+// alone. Of those that have not ended alone operations are kept, so that the journal
+// of all that ever ended is not read.
+func (b *batch) openRecords(ids []string) (map[string]stepRecord, error) {
 	open := map[string]stepRecord{}
 	if b.counts[classOperations] == 0 {
 		return open, nil
 	}
-	for r := range b.sums {
-		if r.class != classOperations {
+	if len(ids) == 0 {
+		for r := range b.sums {
+			if r.class == classOperations {
+				ids = append(ids, r.key)
+			}
+		}
+	}
+	for _, id := range ids {
+		if _, kept := b.sums[record{classOperations, id}]; !kept {
 			continue
 		}
-		step, err := b.step(r.key)
+		step, err := b.step(id)
 		if err != nil {
 			return nil, err
 		}
 		if step.Point.IsOpen() {
-			open[r.key] = step
+			open[id] = step
 		}
 	}
 	return open, nil

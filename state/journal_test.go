@@ -106,6 +106,9 @@ func TestOpenStepsComeBackWhole(t *testing.T) {
 		got, err := again().Open(ctx)
 		must(t, err)
 		same(t, "open steps", got, want)
+		got, err = again().Open(ctx, want[2].ID, "run/9/gone", "never begun", want[0].ID)
+		must(t, err)
+		same(t, "open steps of some ids", got, []Step{want[0], want[2]})
 	})
 }
 

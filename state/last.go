@@ -27,6 +27,43 @@ func (l *ledger) Last(_ context.Context) (*resource.Snapshot, error) {
 	return last, nil
 }
 
+// Bindings gives the ids of those addresses that are bound.
+func (l *ledger) Bindings(_ context.Context, addresses []resource.Address) (map[resource.Address]string, error) {
+	ids := map[resource.Address]string{}
+	err := l.view(func(b *batch) error {
+		for _, address := range addresses {
+			if _, known := ids[address]; known {
+				continue
+			}
+			r, err := b.last(address)
+			if err != nil {
+				return err
+			}
+			if r != nil && r.ID != "" {
+				ids[address] = r.ID
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read last-applied: %w", err)
+	}
+	return ids, nil
+}
+
+// last gives what is recorded of an address, nil where nothing is.
+func (b *batch) last(address resource.Address) (*resource.Resource, error) {
+	key, err := addressKey(address)
+	if err != nil {
+		return nil, err
+	}
+	value, there, err := b.get(record{classLast, key})
+	if err != nil || !there {
+		return nil, err
+	}
+	return decodeLast(key, value)
+}
+
 // Record merges what was applied into the last-applied record.
 func (l *ledger) Record(_ context.Context, applied []Applied) error {
 	return l.change(func(b *batch) error { return b.record(applied) })

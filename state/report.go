@@ -182,7 +182,7 @@ func (b *batch) prune() error {
 
 // openRuns are the runs with a step that has not ended.
 func (b *batch) openRuns() (map[string]bool, error) {
-	steps, err := b.openRecords()
+	steps, err := b.openRecords(nil)
 	open := map[string]bool{}
 	for _, r := range steps {
 		open[r.Run] = true

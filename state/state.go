@@ -107,6 +107,8 @@ type Store interface {
 
 	// Last gives the last-applied resources; Resource.ID is the binding.
 	Last(ctx context.Context) (*resource.Snapshot, error)
+	// Bindings gives the ids of those addresses that are bound.
+	Bindings(ctx context.Context, addresses []resource.Address) (map[resource.Address]string, error)
 	Record(ctx context.Context, applied []Applied) error
 	// Forget drops record and binding, and with them ends the life of what was
 	// recorded: the next create there is another.
@@ -139,8 +141,9 @@ type Store interface {
 	// bound, all in one transaction. Where an outcome is unknown the step moves to
 	// unknown: what is known of the others is recorded all the same.
 	Finish(ctx context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error
-	// Open gives the steps that are neither closed nor abandoned, oldest first.
-	Open(ctx context.Context) ([]Step, error)
+	// Open gives the steps that are neither closed nor abandoned, oldest first; where
+	// ids are given, those of them alone.
+	Open(ctx context.Context, ids ...string) ([]Step, error)
 
 	// Files gives the file ids of this account by source: "sha256:…" or a URL.
 	Files(ctx context.Context) (map[string]string, error)

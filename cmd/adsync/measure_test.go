@@ -14,6 +14,7 @@ import (
 
 var (
 	measureUpTo   = flag.Int("measure", 0, "resources of the largest account of TestMeasure: 1500, 15000 or 150000; 0 leaves it out")
+	measureFrom   = flag.Int("measure-from", 1_500, "resources of the smallest account of TestMeasure")
 	measureBinary = flag.String("measure-binary", "../../bin/adsync", "the adsync whose processes TestMeasure measures")
 	measureJSON   = flag.String("measure-json", "", "file for the figures of TestMeasure")
 	measureRounds = flag.Int("measure-rounds", 3, "how often TestMeasure runs what takes seconds")
@@ -31,7 +32,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("build what measures: %v\n%s", err, said)
 	}
 	m.start = m.runs(10*(*measureRounds), benchEnvironment(), nothing, "version")
-	for size := 1_500; size <= *measureUpTo; size *= 10 {
+	for size := *measureFrom; size <= *measureUpTo; size *= 10 {
 		shapes := bench.Named(size)
 		if size > 15_000 {
 			shapes = shapes[:1] // the others would wait for an hour, for the limits of the service
