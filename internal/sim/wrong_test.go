@@ -211,6 +211,17 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "add"}, {Do: "apply"}, {Do: "fault", Fault: `{"match": {"path": "/campaigns/{campaign_id}", "times": 1}, "action": {"foreign_write": {"actor": "person", "path": "/campaigns/{campaign_id}/pause", "patch": {}, "when": "after"}}}`},
 			{Do: "edit", What: 9}, {Do: "apply"}, {Do: "revert", Target: 19},
 		}}},
+		{"a refused campaign that is renamed, and its ad group, of two agents at once", script{Seed: 174000013, Actions: []action{
+			{Do: "add"}, {Do: "add", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": {"status": {"code": 401}}}`}, {Do: "both"}, {Do: "edit", What: 10},
+		}}},
+		{"an audience that another agent made in the same moment, and a lost create", script{Seed: 200056602, Points: 4320037743398460477, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "fault", Fault: `{"match": {"method": "POST", "path": "/uploads", "times": 1}, "action": {"drop_after_commit": {}}}`},
+			{Do: "apply"}, {Do: "add other"}, {Do: "apply", Agent: 1}, {Do: "edit other", What: 4, Value: 50}, {Do: "apply", Cut: cut{At: 12}},
+		}}},
+		{"a list of people whose answer dies with its process", script{Seed: 200039466, Points: 302579299904746693, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "apply"}, {Do: "edit other"}, {Do: "add other"}, {Do: "add"}, {Do: "apply"}, {Do: "edit other", What: 9, Value: 58},
+			{Do: "advance", Wait: 26 * time.Hour}, {Do: "apply", Death: death{At: 54}}, {Do: "edit other", What: 8},
+		}}},
 		{"a list shows a word nobody knows while a create that somebody paused is taken back", script{Seed: 41769, Turns: true, Actions: []action{
 			{Do: "add"}, {Do: "apply"}, {Do: "foreign"},
 			{Do: "fault", Fault: `{"match": {"path": "/campaigns", "times": 1}, "action": {"mutate_body": {"how": "unknown_enum", "field": "status", "value": "limited"}}}`},

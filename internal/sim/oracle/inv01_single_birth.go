@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -59,26 +60,48 @@ func (e *Entry) elsewhere(then *Entry) bool {
 	return e.Actor != then.Actor && (e.After.text("campaign_id") != then.After.text("campaign_id") || e.After.text("ad_group_id") != then.After.text("ad_group_id"))
 }
 
-// blind says that an agent could not tell that another one had made a resource: lists
-// do not show it as what the files call it by now, and the service never told it by
-// the key.
+// blind says that an agent could not tell that another one had made a resource: the
+// service never told it by the key, and lists do not show it as what the files call it
+// by now, or under a key of its own after it had looked, or beneath another parent than
+// its own.
 func (h *History) blind(first, then *Entry) bool {
-	return first.Actor != then.Actor && (h.rekeyed(then) || !(h.ListsHold && h.recognisable(first, then)) && !h.told(first, then))
-}
-
-// rekeyed says that the files gave a resource another key: the service cannot tell
-// two agents with a state each that they mean the same.
-func (h *History) rekeyed(e *Entry) bool {
-	r := h.requestOf(e)
-	return r != nil && r.Commit >= 0 && len(h.Commits[r.Commit].was(e.tag())) > 0
-}
-
-// was are the keys a resource had before, and those of what it stands beneath.
-func (f Files) was(tag string) (keys []string) {
-	for item, named := f[tag]; named; item, named = f[item.Parent] {
-		keys = append(keys, item.Was...)
+	if first.Actor == then.Actor || h.told(first, then) {
+		return false
 	}
-	return keys
+	return !(h.ListsHold && h.recognisable(first, then)) || h.rekeyed(first, then) && !h.listedBetween(first, then) || h.beneathBlind(first, then)
+}
+
+// rekeyed says that the files gave a resource, or what it stands beneath, another key
+// between two creates: the service cannot tell that they mean the same.
+func (h *History) rekeyed(first, then *Entry) bool {
+	one, other := h.requestOf(first), h.requestOf(then)
+	return one != nil && other != nil && one.Commit >= 0 && other.Commit >= 0 && h.Commits[one.Commit].path(then.tag()) != h.Commits[other.Commit].path(then.tag())
+}
+
+// path is the key of a resource with those of what it stands beneath.
+func (f Files) path(tag string) (path string) {
+	for item, named := f[tag]; named; item, named = f[item.Parent] {
+		path = cmp.Or(item.Key, item.Tag) + "/" + path
+	}
+	return path
+}
+
+// beneathBlind says that two creates stand beneath two parents, the second of which was
+// made as its agent could not tell the first: what it holds is looked for there alone.
+func (h *History) beneathBlind(first, then *Entry) bool {
+	at := parentAt[then.Kind]
+	above, own := h.madeAs(first.After.text(at)), h.madeAs(then.After.text(at))
+	return above != nil && own != nil && above.ID != own.ID && above.tag() == own.tag() && own.Actor == then.Actor && h.blind(above, own)
+}
+
+// madeAs is the create of an id, nil where there is none.
+func (h *History) madeAs(id string) *Entry {
+	for i := range h.W {
+		if e := &h.W[i]; e.Action == "create" && e.ID == id && id != "" {
+			return e
+		}
+	}
+	return nil
 }
 
 // madeBlindly says that a create is of what another agent had made and its own could

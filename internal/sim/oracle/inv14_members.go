@@ -1,8 +1,10 @@
 package oracle
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // NoLostMembers is invariant 14 for who is in an audience: a replacement never
@@ -102,7 +104,7 @@ func (h *History) membersReached(tag string, e *Entry) error {
 	item := h.Commits[len(h.Commits)-1][tag]
 	digest, _ := item.Values["members.file"].(string)
 	people, all := h.membersOf(e.ID)
-	if digest == "" {
+	if digest == "" || h.takenForOwn(e) {
 		return nil
 	}
 	wanted := map[string]bool{}
@@ -119,4 +121,37 @@ func (h *History) membersReached(tag string, e *Entry) error {
 		}
 	}
 	return nil
+}
+
+// longestLag is how long a list may not show what was created.
+const longestLag = time.Minute
+
+// takenForOwn says that an agent takes for its own an audience that another one with a
+// state of its own had made in the same minute: its own create, which has no key, was
+// lost and made nothing, no list it had read could show the other's yet, and it has sent
+// nothing to it. The people are those of the other's list.
+func (h *History) takenForOwn(e *Entry) bool {
+	made := h.madeAs(e.ID)
+	if made == nil || h.strange(made) {
+		return false
+	}
+	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
+		var asked Record
+		agent := h.Actors[r.Agent]
+		if r.Path != listOf[e.Kind] || !r.Mutates() || !r.lost() || agent == made.Actor || r.At.Before(made.At) || json.Unmarshal(r.Content, &asked) != nil || asked.tag() != made.tag() {
+			return false
+		}
+		arrived := slices.ContainsFunc(h.W, func(w Entry) bool { return w.Action == "create" && w.Actor == agent && w.Body == r.Body })
+		sent := slices.ContainsFunc(h.operations(), func(o *operated) bool { return o.audience == e.ID && o.Actor == agent })
+		return !arrived && !sent && !h.listedLate(r, made)
+	})
+}
+
+// listedLate says that an agent had read a list that shows what was made, before it sent
+// a create.
+func (h *History) listedLate(sent *Request, made *Entry) bool {
+	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
+		shows := r.N > made.Request && (h.ListsHold || r.At.Sub(made.At) >= longestLag)
+		return shows && r.Agent == sent.Agent && r.N < sent.N && r.Method == "GET" && r.Path == sent.Path && r.Whole && r.Status == 200
+	})
 }

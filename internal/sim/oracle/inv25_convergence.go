@@ -156,6 +156,9 @@ func (h *History) doneThoughRefused(tag string) bool {
 // peopleInDoubt says that an agent does not know what became of a write to an
 // audience, or was refused one.
 func (h *History) peopleInDoubt(tag string) bool {
+	if slices.ContainsFunc(h.operations(), func(o *operated) bool { return o.tag == tag && h.unheard(o) }) {
+		return true
+	}
 	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
 		in, beneath := strings.CutPrefix(r.Path, "/custom_audiences")
 		if !beneath || !r.Mutates() || !r.lost() && !r.Answered.IsZero() && r.Status < 400 {
@@ -167,6 +170,20 @@ func (h *History) peopleInDoubt(tag string) bool {
 			return json.Unmarshal(r.Content, &made) == nil && made.tag() == tag
 		}
 		return h.TagOf(id) == tag
+	})
+}
+
+// unheard says that an agent died between the answer to an operation on people and its
+// journal: it never asked for that operation, and did not send it again. Nothing else at
+// the service says whose it is.
+func (h *History) unheard(o *operated) bool {
+	_, ours := h.ours(o.Entry)
+	if !ours || o.sent == nil || o.Action == "create" {
+		return false
+	}
+	crashed := slices.ContainsFunc(h.Applies, func(a *Apply) bool { return a.Crashed && a.Agent == o.sent.Agent && a.Process == o.sent.Process })
+	return crashed && !slices.ContainsFunc(h.Requests, func(r *Request) bool {
+		return r.Agent == o.sent.Agent && (r.Key == o.Key && r != o.sent || r.Method == "GET" && pathNames(r.Path, o.ID))
 	})
 }
 

@@ -35,3 +35,74 @@ func TestOnlyWhatCouldNotBeToldMayBeSpentTwice(t *testing.T) {
 		}
 	}
 }
+
+// A second agent makes again what stands beneath a campaign only beneath one of its own
+// that it made as it could not tell the first.
+func TestOnlyBeneathWhatCouldNotBeToldIsAChildMadeTwice(t *testing.T) {
+	for _, row := range []struct {
+		name, shown, parent string
+		told, lets          bool
+	}{
+		{"the campaign has another name by now", "c1 boots", "cmp_2", false, true},
+		{"the campaign has the name it had", "c1 shoes", "cmp_2", false, false},
+		{"beneath the campaign of the first", "c1 boots", "cmp_1", false, false},
+		{"the service had told it of the ad group", "c1 boots", "cmp_2", true, false},
+	} {
+		h := sound()
+		h.Shared, h.Alone, h.KeysHold = true, false, false
+		made := func(agent int, kind, id, key string, after Record) {
+			r := h.send(2, 3+agent, "/"+kind+"s", key, id)
+			r.Agent = agent
+			h.write(r, h.Actors[agent], "create", kind, id, nil, after)
+		}
+		group := func(parent string) Record {
+			return Record{"name": "g1 runners", "status": "active", "campaign_id": parent}
+		}
+		made(0, "ad_group", "ag_1", "group-1", group("cmp_1"))
+		if row.told {
+			h.send(2, 4, "/ad_groups", "group-1", "other").Agent = 1
+			h.Requests[len(h.Requests)-1].Conflicts = []string{"group-1"}
+		}
+		again := campaign("paused", 150)
+		again["name"] = row.shown
+		made(1, "campaign", "cmp_2", "create-2", again)
+		made(1, "ad_group", "ag_2", "group-2", group(row.parent))
+		if lets := h.blind(h.madeAs("ag_1"), h.madeAs("ag_2")); lets != row.lets {
+			t.Errorf("%s: let pass: %v; want %v", row.name, lets, row.lets)
+		}
+	}
+}
+
+// A key that the files changed excuses a second one only of an agent that made it at
+// another commit than the first and had not looked since.
+func TestAKeyThatChangedExcusesOnlyWhoDidNotLook(t *testing.T) {
+	for _, row := range []struct {
+		name         string
+		moved, looks bool
+		lets         bool
+	}{
+		{"the key changed in between", true, false, true},
+		{"it changed, and the second had looked", true, true, false},
+		{"it had changed before both", false, false, false},
+	} {
+		h := sound()
+		h.Shared, h.Alone = true, false
+		item := h.Commits[2]["c1"]
+		item.Key, item.Was = "c1-k1", []string{"c1"}
+		h.Commits[2]["c1"] = item
+		if !row.moved {
+			h.Commits[1]["c1"] = item
+		}
+		if row.looks {
+			h.read()
+			list := h.Requests[len(h.Requests)-1]
+			list.Agent, list.Path = 1, "/campaigns"
+		}
+		r := h.send(2, 4, "/campaigns", "create-2", "again")
+		r.Agent = 1
+		h.write(r, "second", "create", "campaign", "cmp_2", nil, campaign("paused", 150))
+		if err := SingleBirth(h); (err == nil) != row.lets {
+			t.Errorf("%s: %v; want it let pass: %v", row.name, err, row.lets)
+		}
+	}
+}
