@@ -40,6 +40,11 @@ func TestHistories(t *testing.T) {
 			break
 		}
 	}
+	if all.Counts["history"] >= enough/2 { // of one process of two
+		if bad := all.makeUp(*seed+uint64(*histories), func(s script) error { return play(t, s, all) }); bad != nil {
+			t.Error(bad)
+		}
+	}
 	t.Logf("%d histories in %s\n%s", all.Counts["history"], time.Since(began).Round(time.Second), all)
 	if *into != "" { // judged where all of them are put together
 		all.save(t, *into)

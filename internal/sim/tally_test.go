@@ -81,8 +81,21 @@ func (t *tally) points(drawn map[openpoint.Name]string) {
 // missing are the faults that never fired, those of other kinds where there were
 // histories enough with them, and the behaviours never drawn.
 func (t *tally) missing() []string {
-	var missing []string
-	due := faults
+	missing := slices.Sorted(maps.Keys(t.unfired()))
+	for _, p := range openpoint.Table() {
+		for _, value := range p.Values {
+			if name := string(p.Name) + "=" + value; t.Values[name] == 0 {
+				missing = append(missing, name)
+			}
+		}
+	}
+	return missing
+}
+
+// unfired are the faults that never fired and should have, by name; of several of one
+// name the first.
+func (t *tally) unfired() map[string]string {
+	unfired, due := map[string]string{}, faults
 	if t.Counts[withOthers] >= enoughOthers {
 		due = slices.Concat(faults, otherFaults)
 	}
@@ -92,18 +105,11 @@ func (t *tally) missing() []string {
 			panic(err)
 		}
 		name := faultName(fault.State{Kind: armed[0].Kind, Match: armed[0].Match, Action: armed[0].Action})
-		if t.Fired[name] == 0 && !slices.Contains(missing, name) {
-			missing = append(missing, name)
+		if unfired[name] == "" && t.Fired[name] == 0 {
+			unfired[name] = document
 		}
 	}
-	for _, p := range openpoint.Table() {
-		for _, value := range p.Values {
-			if name := string(p.Name) + "=" + value; t.Values[name] == 0 {
-				missing = append(missing, name)
-			}
-		}
-	}
-	return missing
+	return unfired
 }
 
 // String is a table for people and, as its last line, the same for programs.
