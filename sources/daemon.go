@@ -43,7 +43,11 @@ type DaemonAccount struct {
 	Webhook  KeyReference // its secret; zero: none is taken
 	Notify   []Notify     // who is told of what
 	Uploads  Setting      // branch that files dropped in the page are committed to; zero: none is
-	Results  string       // folder of the result copies; "" for the one of apply
+	// Answers is the branch that what became of runs is committed to; zero: none is.
+	// Proposes has what others changed at the service proposed on branches of their own.
+	Answers  Setting
+	Proposes bool
+	Results  string // folder of the result copies; "" for the one of apply
 }
 
 // daemonDefaults are for every account that says nothing.
@@ -141,6 +145,8 @@ func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
 	readers["state"] = func(n *yaml.Node) { a.State = d.path(w, n, "state") }
 	readers["results"] = func(n *yaml.Node) { a.Results = d.path(w, n, "results") }
 	readers["uploads"] = func(n *yaml.Node) { a.Uploads = w.setting(n, "uploads") }
+	readers["push_results"] = func(n *yaml.Node) { a.Answers = w.setting(n, "push_results") }
+	readers["propose_drift"] = func(n *yaml.Node) { a.Proposes = w.yes(n, "propose_drift") }
 	readers["webhook"] = func(n *yaml.Node) {
 		w.fields(n, "webhook", map[string]func(*yaml.Node){"secret": func(n *yaml.Node) { a.Webhook.read(w, n, "webhook.secret", "WEBHOOK_SECRET") }})
 	}
@@ -153,8 +159,8 @@ func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
 	}
 }
 
-// uploadsBranch is a branch below adsync's own prefix.
-var uploadsBranch = regexp.MustCompile(`^adsync/[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)*$`)
+// ownBranch is a branch below adsync's own prefix.
+var ownBranch = regexp.MustCompile(`^adsync/[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)*$`)
 
 // lacks says what an account must say and does not.
 func (a *DaemonAccount) lacks(states string) string {
@@ -165,14 +171,24 @@ func (a *DaemonAccount) lacks(states string) string {
 		return fmt.Sprintf("account %q has not one of folder and git; want where its files are", a.Name.Value)
 	case a.Git.URL.Value != "" && cmp.Or(a.State, states) == "":
 		return fmt.Sprintf("account %q is read from git and has no state; want a folder for adsync's own record", a.Name.Value)
-	case a.Uploads.Value != "" && a.Folder != "":
-		return fmt.Sprintf("account %q has a folder and uploads; uploads are commits, and want git", a.Name.Value)
-	case a.Uploads.Value != "" && !uploadsBranch.MatchString(a.Uploads.Value):
-		return fmt.Sprintf("account %q has uploads: %q; want a branch below adsync/, such as adsync/uploads", a.Name.Value, a.Uploads.Value)
-	case a.Uploads.Value != "" && a.Uploads.Value == strings.TrimPrefix(a.Git.Ref.Value, "refs/heads/"):
-		return fmt.Sprintf("account %q has uploads to %q, which is the branch it reads; want another, that somebody merges", a.Name.Value, a.Uploads.Value)
+	case a.Folder != "" && (a.Uploads.Value != "" || a.Answers.Value != "" || a.Proposes):
+		return fmt.Sprintf("account %q has a folder and uploads, push_results or propose_drift; these are commits, and want git", a.Name.Value)
 	case a.Folder != "" && a.State != "":
 		return fmt.Sprintf("account %q has a folder and a state; a folder's state is what its adsync.yaml says", a.Name.Value)
+	}
+	return cmp.Or(a.misses("uploads", a.Uploads.Value), a.misses("push_results", a.Answers.Value))
+}
+
+// misses says why a branch is none to write to: one below adsync's prefix, and never
+// the one that is read.
+func (a *DaemonAccount) misses(key, branch string) string {
+	switch {
+	case branch == "":
+		return ""
+	case !ownBranch.MatchString(branch):
+		return fmt.Sprintf("account %q has %s: %q; want a branch below adsync/, such as adsync/%s", a.Name.Value, key, branch, map[string]string{"uploads": "uploads", "push_results": "results"}[key])
+	case branch == strings.TrimPrefix(a.Git.Ref.Value, "refs/heads/"):
+		return fmt.Sprintf("account %q has %s to %q, which is the branch it reads; want another, that somebody merges", a.Name.Value, key, branch)
 	}
 	return ""
 }

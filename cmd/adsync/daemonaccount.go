@@ -42,7 +42,7 @@ func (d *daemonRun) accounts(config sources.Daemon, page *page) []daemon.Account
 func versionOf(a sources.DaemonAccount) string {
 	g := a.Git
 	return fmt.Sprintf("%q", []any{a.Folder, a.State, a.Operator, a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, g.URL.Value, g.Ref.Value, g.Path.Value,
-		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From, g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value, g.Timeout, g.Author.Value, a.Uploads.Value, fmt.Sprintf("%+v", a.Notify)})
+		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From, g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value, g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify)})
 }
 
 func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daemon.Account {
@@ -69,6 +69,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 			a.State = filepath.Join(config.State, name)
 		}
 		branch = newFollowedBranch(own, a)
+		w.answers = &answers{results: a.Answers.Value, proposes: a.Proposes, timeout: a.Git.Timeout}
 		w.source, account.Source, home = branch, branch.name(), branch.stateFolder()
 	}
 	w.orders = d.attendant(config, name, home)

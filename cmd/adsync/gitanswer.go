@@ -31,7 +31,7 @@ func (a *app) pushResults(ctx context.Context, l loaded, branch string, r *recon
 	}
 	defer os.RemoveAll(folder)
 	unsaid := *a // where these copies are is nobody's concern
-	unsaid.flags.quiet = true
+	unsaid.flags.quiet, unsaid.told = true, nil
 	if err := unsaid.writeResults(l, folder, r, d); err != nil {
 		return err
 	}

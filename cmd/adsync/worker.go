@@ -46,6 +46,7 @@ type worker struct {
 	orders   *attendant
 	results  string // folder of the result copies; "" is the one of apply
 	planOnly bool   // nothing is ever applied
+	answers  *answers
 
 	mu        sync.Mutex // guards line and client: who takes a look uses them too
 	line      *session   // keeps open what the client needs
@@ -188,6 +189,9 @@ func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result)
 	}
 	if did.report == nil && did.failure == nil {
 		r.Class, r.Message = w.planned(l, did, r.Plan)
+		if !w.suspended.Load() {
+			w.answers.propose(ctx, w.app, l, did.session.agent, did.view)
+		}
 		return r
 	}
 	ending := did.ending(ctx)
@@ -203,7 +207,7 @@ func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result)
 	if r.Class == daemon.Applied && r.Plan.Summary.Held > 0 { // a part of a change was
 		r.Class, r.Message = daemon.Held, firstHold(r.Plan)
 	}
-	if err := errors.Join(did.recorder.failed, w.app.writeResults(l, w.results, did.report, d)); err != nil {
+	if err := errors.Join(did.recorder.failed, w.app.writeResults(l, w.results, did.report, d), w.answers.push(ctx, w.app, l, did.report, d)); err != nil {
 		r.Message = strings.TrimPrefix(r.Message+"; "+oneLine(err), "; ")
 	}
 	return r

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/gitstore"
+	"adsync/reconcile"
+)
+
+// answers is what the daemon of an account says into its repository, on branches of
+// adsync's own and never on the one that is read. nil says nothing.
+type answers struct {
+	results  string // branch that what became of runs is committed to; "" for none
+	proposes bool   // what others changed at the service is proposed
+	timeout  time.Duration
+
+	proposed string // hash of the last plan of which that was tried
+}
+
+// push commits what became of a run. What is not pushed is not tried again: the
+// result copies and the report are on this machine all the same.
+func (n *answers) push(ctx context.Context, a *app, l loaded, r *reconcile.Report, d *reportDocument) (err error) {
+	if n == nil || n.results == "" {
+		return nil
+	}
+	daemon.Away(ctx, n.timeout, func() { err = a.pushResults(ctx, l, n.results, r, d) })
+	return err
+}
+
+// propose pushes the files with what others changed at the service, once a plan, where
+// nothing else is left to do. Why it could not is a line of the log.
+func (n *answers) propose(ctx context.Context, a *app, l loaded, agent *reconcile.Agent, view *reconcile.View) {
+	if n == nil || !n.proposes {
+		return
+	}
+	d, hash := driftOf(l, view, nil), view.Plan.Hash()
+	if len(d.Resources) == 0 || n.proposed == hash {
+		return
+	}
+	d.account, n.proposed = agent, hash
+	var err error
+	daemon.Away(ctx, n.timeout, func() { err = a.propose(ctx, l, d, false, hash) })
+	if gitstore.ClassOf(err) == gitstore.Transient {
+		n.proposed = ""
+	}
+	if err != nil {
+		a.note("what others changed could not be proposed: %s", oneLine(err))
+	}
+}
