@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -22,8 +23,7 @@ func (j *jobs) note(r *http.Request) bool {
 	if !posts(r, "bulk_mutation_jobs") {
 		return false
 	}
-	body, _ := r.GetBody()
-	content, _ := io.ReadAll(body)
+	content := peek(r)
 	if strings.Contains(string(content), `"validate_only":true`) {
 		return false
 	}
@@ -217,12 +217,7 @@ func copyBody(response *http.Response, into *strings.Builder) *http.Response {
 
 // validates says that a request is a dry run.
 func validates(r *http.Request) bool {
-	body, err := r.GetBody()
-	if err != nil {
-		return false
-	}
-	content, _ := io.ReadAll(body)
-	return strings.Contains(string(content), `"validate_only":true`)
+	return bytes.Contains(peek(r), []byte(`"validate_only":true`))
 }
 
 // A create that is recorded as failed is another one when it goes again: what its

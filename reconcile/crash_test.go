@@ -65,7 +65,7 @@ func (c *crash) RoundTrip(r *http.Request) (*http.Response, error) {
 		return http.DefaultTransport.RoundTrip(r)
 	}
 	name := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/v1")
-	if strings.HasPrefix(r.Header.Get("Idempotency-Key"), "adsync-check") || r.GetBody != nil && validates(r) {
+	if strings.HasPrefix(r.Header.Get("Idempotency-Key"), "adsync-check") || validates(r) {
 		name = "check"
 	}
 	if !c.effect("send " + name) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -203,8 +202,7 @@ func (a *apart) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method != http.MethodPost {
 		return send(r)
 	}
-	body, _ := r.GetBody()
-	content, _ := io.ReadAll(body)
+	content := peek(r)
 	var job struct {
 		Operations []struct {
 			Target string `json:"target_resource_id"`

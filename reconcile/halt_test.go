@@ -40,7 +40,7 @@ func (s *stopper) halt() error {
 }
 
 func (s *stopper) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method != http.MethodGet && (r.GetBody == nil || !validates(r)) {
+	if r.Method != http.MethodGet && !validates(r) {
 		s.mu.Lock()
 		if g := goroutine(); !s.passed[g] {
 			s.unasked = append(s.unasked, r.Method+" "+r.URL.Path)

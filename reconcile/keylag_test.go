@@ -1,6 +1,9 @@
 package reconcile_test
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -51,4 +54,27 @@ func TestRecoveryWaitsForKeysOnce(t *testing.T) {
 		t.Errorf("recovery took %s; want one wait of a minute", took)
 	}
 	w.eachOnce()
+}
+
+// Who interrupts the wait is told so, and nothing is sent.
+func TestAnInterruptEndsTheWaitForKeys(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	w.diesBefore("send POST /bulk_mutation_jobs")
+	w.agent = w.newAgent()
+	ctx, interrupt := context.WithCancel(t.Context())
+	w.agent.Notice = func(string) { interrupt() }
+	sleep := w.agent.Sleep
+	w.agent.Sleep = func(ctx context.Context, d time.Duration) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return sleep(ctx, d)
+	}
+	if _, err := w.agent.Recover(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "nothing was sent") {
+		t.Errorf("Recover = %v; want that it was interrupted", err)
+	}
+	if made := w.mutations(); len(made) > 0 {
+		t.Errorf("the service was asked for %v; want nothing", made)
+	}
 }

@@ -3,7 +3,6 @@ package reconcile_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -102,15 +101,7 @@ type dailyBodies struct {
 
 func (b *dailyBodies) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/daily_spend_limit") {
-		body, err := r.GetBody()
-		if err != nil {
-			return nil, err
-		}
-		text, err := io.ReadAll(body)
-		if err != nil {
-			return nil, err
-		}
-		b.daily = append(b.daily, string(text))
+		b.daily = append(b.daily, string(peek(r)))
 		if b.meet != nil {
 			b.meet()
 			b.meet = nil

@@ -3,7 +3,6 @@ package reconcile_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -36,8 +35,7 @@ func TestUnconfirmedDecreaseHoldsRaises(t *testing.T) {
 			view := w.plan()
 			agent := w.through(line(func(r *http.Request) (*http.Response, error) {
 				if r.Method == http.MethodPost {
-					body, _ := r.GetBody()
-					if content, _ := io.ReadAll(body); strings.Contains(string(content), "60000000") {
+					if content := peek(r); strings.Contains(string(content), "60000000") {
 						return row.trip(r)
 					}
 				}

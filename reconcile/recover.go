@@ -168,7 +168,9 @@ func (a *Agent) abandonUpload(ctx context.Context, step state.Step, recovered *R
 func (a *Agent) beforeAgain(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if wait := recovered.began.Add(a.Service.KeyLag()).Sub(a.Now()); wait > 0 {
 		a.notice("what was sent last may have come, and its key is not known to the service at once; waiting %s before it goes again", wait.Round(time.Second))
-		if err := a.Sleep(ctx, wait); err != nil {
+		if err := a.Sleep(ctx, wait); errors.Is(err, context.Canceled) {
+			return interrupted{"interrupted while it was waited for: nothing was sent"}
+		} else if err != nil {
 			return err
 		}
 	}

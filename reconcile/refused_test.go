@@ -2,7 +2,6 @@ package reconcile_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -18,8 +17,7 @@ func (w *world) refusingWhole(j *jobs, status int, held func(body string) bool) 
 		if r.Method != http.MethodPost {
 			return send(r)
 		}
-		body, _ := r.GetBody()
-		content, _ := io.ReadAll(body)
+		content := peek(r)
 		if held(string(content)) {
 			return answer(r, status, refusal)
 		}

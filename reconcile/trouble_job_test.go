@@ -2,7 +2,6 @@ package reconcile_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -117,11 +116,10 @@ func (o *operations) note(r *http.Request) {
 	if !posts(r, "bulk_mutation_jobs") {
 		return
 	}
-	body, _ := r.GetBody()
 	var job struct {
 		Operations []operation `json:"operations"`
 	}
-	content, _ := io.ReadAll(body)
+	content := peek(r)
 	_ = json.Unmarshal(content, &job)
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -163,8 +161,7 @@ func TestB29AnEditBesideACreativeDoesNotWriteIt(t *testing.T) {
 	written := 0
 	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPost {
-			body, _ := r.GetBody()
-			content, _ := io.ReadAll(body)
+			content := peek(r)
 			written++
 			if strings.Contains(string(content), "Shoes for mud") {
 				t.Errorf("request to %s writes the creative: %s", r.URL.Path, content)

@@ -1,10 +1,8 @@
 package reconcile_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -137,12 +135,7 @@ func loseJobs() line {
 		if !posts(r, "bulk_mutation_jobs") {
 			return send(r)
 		}
-		body, err := r.GetBody()
-		if err != nil {
-			return nil, err
-		}
-		content, err := io.ReadAll(body)
-		if err != nil || bytes.Contains(content, []byte(`"validate_only":true`)) {
+		if validates(r) {
 			return send(r)
 		}
 		if response, err := send(r); err == nil {

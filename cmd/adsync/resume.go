@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -198,7 +199,7 @@ func (a *app) showResumed(d resumeDocument) error {
 			addresses += fmt.Sprintf(" and %d more", more)
 		}
 		lines := []string{
-			fmt.Sprintf("%s  %s: %s", s.Step, s.Became, addresses),
+			fmt.Sprintf("%s  %s: %s", s.Step, s.Became, cmp.Or(addresses, s.Request)),
 			"  found  " + s.Found + openDocument{Job: s.Job, Sent: s.Sent}.when(),
 			"  did    " + s.Did,
 		}

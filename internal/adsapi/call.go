@@ -203,6 +203,7 @@ func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, erro
 	}
 	if r.key != "" {
 		req.Header.Set("Idempotency-Key", r.key)
+		req.GetBody = nil // net/http sends a request with this header again by itself, at once
 	}
 	return req, nil
 }

@@ -187,7 +187,7 @@ func newTransport() *http.Transport {
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           64,
 		MaxIdleConnsPerHost:    32,
-		IdleConnTimeout:        60 * time.Second,
+		IdleConnTimeout:        30 * time.Second, // less than servers and proxies keep them: what meets one that closes is unknown
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 	}

@@ -57,8 +57,8 @@ type OperationPage struct {
 }
 
 // SubmitJob submits a bulk job: POST /bulk_mutation_jobs. body is sent as it
-// is, and again only as it is, under the same key; without a key an unknown
-// outcome is not repeated. key is "" or 1 to 255 characters.
+// is, and again only as it is, under the same key; without a key what may
+// have changed something is not repeated. key is "" or 1 to 255 characters.
 func (c *Client) SubmitJob(ctx context.Context, key string, body []byte) (Job, error) {
 	e, err := parseEndpoint(bulkPath)
 	if err == nil {

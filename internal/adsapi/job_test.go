@@ -41,7 +41,7 @@ func TestSubmittedJobThatCannotBeRead(t *testing.T) {
 // A job that only validates changes nothing, whatever became of it.
 func TestSubmittedDryRunThatWasCutOff(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"validate_only":true,"operations":[]}`:  "POST /bulk_mutation_jobs: connection broke: no whole answer within 1m0s (no request id, a dry run: it changes nothing)",
+		`{"validate_only":true,"operations":[]}`:  "POST /bulk_mutation_jobs: connection broke: no whole answer within 1m0s (no request id, 6 attempts, a dry run: it changes nothing)",
 		`{"validate_only":false,"operations":[]}`: "POST /bulk_mutation_jobs: connection broke: no whole answer within 1m0s (no request id, it may have been applied)",
 	} {
 		synctest.Test(t, func(t *testing.T) {

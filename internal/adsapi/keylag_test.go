@@ -1,6 +1,10 @@
 package adsapi
 
 import (
+	"context"
+	"io"
+	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,7 +15,7 @@ import (
 func TestAKeyIsNotReliedOnBeforeItIsKnown(t *testing.T) {
 	create := Mutation{Path: "/campaigns", Key: "k", Body: []byte(`{"name":"n"}`)}
 	job := Mutation{Path: bulkPath, Key: "k", Body: []byte(`{"operations":[]}`)}
-	dry := Mutation{Path: bulkPath, Key: "k", Body: []byte(`{"validate_only":true}`)}
+	dry := Mutation{Path: bulkPath, Body: []byte(`{"validate_only":true}`)}
 	for _, row := range []struct {
 		name   string
 		sent   Mutation
@@ -27,7 +31,7 @@ func TestAKeyIsNotReliedOnBeforeItIsKnown(t *testing.T) {
 		{"where keys are known at once", create, reset, -1, 0},
 		{"a create that is told to wait", create, status(429), 0, 0},
 		{"a create that never went", create, unreachable, 0, 0},
-		{"a job that changes nothing", dry, reset, 0, 0},
+		{"a job that changes nothing and has no key", dry, reset, 0, 0},
 		{"an update", Mutation{Path: "/campaigns/c1", Body: []byte(`{"name":"n"}`)}, reset, 0, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -43,5 +47,41 @@ func TestAKeyIsNotReliedOnBeforeItIsKnown(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// N23: net/http would send a request that carries a key again by itself, at once, when a
+// kept connection breaks off before the answer.
+func TestABrokenConnectionRepeatsNothingByItself(t *testing.T) {
+	var creates, waited atomic.Int32
+	client, _ := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			respond(w, http.StatusOK, okRecord.body)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		if n := creates.Add(1); n > 1 && waited.Load() == 0 {
+			t.Error("the create came again before its key could be known")
+		} else if n > 1 {
+			respond(w, http.StatusOK, okRecord.body)
+			return
+		}
+		panic(http.ErrAbortHandler) // it was taken, and the connection closes
+	}, func(c *Config) {
+		c.Sleep = func(ctx context.Context, d time.Duration) error {
+			if d >= time.Minute {
+				waited.Add(1)
+			}
+			return ctx.Err()
+		}
+	})
+	if _, err := client.Read(t.Context(), "campaigns", "c1", nil); err != nil { // leaves a connection to use again
+		t.Fatal(err)
+	}
+	if _, err := client.Mutate(t.Context(), Mutation{Path: "/campaigns", Key: "k", Body: []byte(`{"name":"n"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if creates.Load() != 2 {
+		t.Errorf("the create was sent %d times; want twice", creates.Load())
 	}
 }

@@ -76,5 +76,5 @@ func (r request) mayRepeat(e *Error) bool {
 		return true // nothing was applied
 	}
 	transient := e.fault != faultStatus || e.Status >= 500 || e.Status == http.StatusRequestTimeout
-	return transient && r.repeatable
+	return transient && (r.repeatable || !r.mutates())
 }
