@@ -265,23 +265,29 @@ func unreplaceable(t three) string {
 
 const pausedMessage = "was paused outside adsync, which adsync never undoes; to start it, let the file say paused once and then active again"
 
-// statusHolds keeps adsync from starting what someone else stopped. Pausing
-// what the files want paused passes.
-func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign bool) []Hold {
+// statusHolds keeps adsync from starting what someone else stopped, and over what it
+// cannot tell. Pausing what the files want paused passes.
+func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign bool) (holds []Hold) {
 	starts := f.Desired.Text() == active
 	switch {
 	case seeded.ForeignPauseUndone && f.Cause == Drift && starts:
 		return nil
+	case f.Cause == Drift && starts && f.Live().Text() != paused:
+		return []Hold{{Hazard: Drifts, Message: "is " + a.Show(f.Live()) + " at the service, and adsync did not write that; it starts nothing over it"}}
 	case f.Cause == Drift && starts:
 		return []Hold{{Hazard: Drifts, Message: pausedMessage}}
 	case f.Cause == Drift:
 		return []Hold{{Hazard: Drifts, Message: "was set to " + a.Show(f.Live()) + " outside adsync; write that in the file, or allow undoing it", Allow: allowAt(Drifts, t.address)}}
-	case starts && d.Policy.StartsHeld:
-		return []Hold{{Hazard: Activates, Message: "was paused by the run that is taken back; a revert starts nothing unless it is allowed", Allow: allowAt(Activates, t.address)}}
-	case starts && foreign:
-		return []Hold{{Hazard: Activates, Message: "is " + a.Show(f.Live()) + " and adsync did not write that", Allow: allowAt(Activates, t.address)}}
+	case starts && !foreign && f.Last().IsSet() && !same(f.Live(), f.Last()):
+		holds = append(holds, Hold{Hazard: Conflicts, Message: "the files start it, and it is " + a.Show(f.Live()) + " at the service, where it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address)})
 	}
-	return nil
+	switch {
+	case starts && d.Policy.StartsHeld:
+		holds = append(holds, Hold{Hazard: Activates, Message: "was paused by the run that is taken back; a revert starts nothing unless it is allowed", Allow: allowAt(Activates, t.address)})
+	case starts && foreign:
+		holds = append(holds, Hold{Hazard: Activates, Message: "is " + a.Show(f.Live()) + " and adsync did not write that", Allow: allowAt(Activates, t.address)})
+	}
+	return holds
 }
 
 // sentAlong adds what a setting that is sent whole takes along: the attributes
