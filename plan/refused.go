@@ -110,8 +110,31 @@ func (d *differ) guardRefused() {
 			d.used[k] = true
 			continue
 		}
-		d.holdRefused(i, Hold{Hazard: WasRefused, Allow: again.String(), Message: said + "; edit the row, allow it, or apply with somebody looking, to ask again"})
+		h := Hold{Hazard: WasRefused, Allow: again.String(), Message: said + "; edit the row, allow it, or apply with somebody looking, to ask again"}
+		d.holdRefused(i, h)
+		d.holdStartsAbove(c, Hold{Hazard: WasRefused, Allow: h.Allow, Message: c.Address.String() + " beneath it is not whole: " + said + "; edit that row, allow it, or apply with somebody looking, to ask again"})
 	}
+}
+
+// holdStartsAbove keeps what is there above a change from starting, where the change
+// makes something or brings what its create could not say: a tree starts whole
+// (design.md section 5).
+func (d *differ) holdStartsAbove(c *Change, h Hold) {
+	if !d.creates(c) && !c.Unfinished() {
+		return
+	}
+	for i := range d.plan.Changes {
+		above := &d.plan.Changes[i]
+		if above.Address != c.Address && !d.creates(above) && d.Schemas.Ancestor(c.Address, above.Address.Kind) == above.Address {
+			d.holdStart(i, Activate, h)
+		}
+	}
+}
+
+// Unfinished says that a change brings what the create of an earlier apply could not
+// say: until then it is recorded as null.
+func (c *Change) Unfinished() bool {
+	return slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Last().IsNull() && f.Desired.IsSet() })
 }
 
 func (d *differ) holdRefused(change int, h Hold) {

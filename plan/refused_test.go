@@ -52,6 +52,47 @@ func TestRefusedBeforeIsHeldWhileNobodyLooks(t *testing.T) {
 	}
 }
 
+// Design, section 5: a tree starts whole. What was refused keeps it from starting while
+// nobody looks, where it is made, or brings what its create could not say; an edit of
+// what is whole does not.
+func TestWhatWasRefusedKeepsItsTreeFromStarting(t *testing.T) {
+	const live = "campaign/a#c1 name=Spring status=paused\nad_group/a/r#g1 name=Runners status=active bid.max=1"
+	for _, row := range []struct {
+		name, at   string
+		group      string // what the files say of it
+		last, more string // of last and live
+		starts     bool
+	}{
+		{"a create", "ad/a/r/h", "name=Runners status=active bid.max=1", "", "\nad/a/r/h title=Hero body=Text status=active target_url=https://e.example/ image=https://e.example/i.png", false},
+		{"what its create could not say", "ad_group/a/r", "name=Runners status=active bid.max=1 exclusion_hints=boots", " exclusion_hints=[clear]", "", false},
+		{"an edit", "ad_group/a/r", "name=Walkers status=active bid.max=1", "", "", true},
+	} {
+		at := address(row.at)
+		last, now := snapshot(t, live+row.last), snapshot(t, live)
+		desired := snapshot(t, "campaign/a name=Spring status=active\nad_group/a/r "+row.group+row.more)
+		parent := kinds.All().Parent(at)
+		in := plan.Input{
+			Schemas: kinds.All(), Last: last, Desired: desired, Live: now, Policy: plan.DefaultPolicy(),
+			Refused: map[resource.Address]plan.Refused{at: {Message: "no", Since: "yesterday",
+				Basis: plan.Basis(desired.Get(at), now.Get(at), plan.Above(kinds.All().Of(parent.Kind), desired.Get(parent), now.Get(parent), false))}},
+		}
+		in.Policy.Unattended, in.Policy.MaxDailyExposure = true, 1e15
+		starts, said := false, ""
+		p := plan.Diff(in)
+		for _, c := range p.Applicable() {
+			starts = starts || c.Address == address("campaign/a")
+		}
+		for _, c := range p.Changes {
+			if c.Address == address("campaign/a") && !starts {
+				said = c.Holds()[0].Message
+			}
+		}
+		if starts != row.starts || !starts && !strings.Contains(said, row.at+" beneath it is not whole: the service refused it") {
+			t.Errorf("%s was refused: the campaign starts: %v, held by %q; want %v", row.name, starts, said, row.starts)
+		}
+	}
+}
+
 // A pause goes whatever was refused before.
 func TestRefusedBeforeHoldsNoPause(t *testing.T) {
 	at := address("campaign/a")

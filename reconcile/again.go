@@ -23,15 +23,15 @@ type again struct {
 func (g again) none() bool { return len(g.mayPass)+len(g.unclear) == 0 }
 
 func (g *again) add(address resource.Address, unclear bool, wait time.Duration) {
-	if g.mayPass == nil {
-		g.mayPass, g.unclear = map[resource.Address]bool{}, map[resource.Address]bool{}
-	}
 	g.wait = max(g.wait, wait)
+	which := &g.mayPass
 	if unclear {
-		g.unclear[address] = true
-		return
+		which = &g.unclear
 	}
-	g.mayPass[address] = true
+	if *which == nil {
+		*which = map[resource.Address]bool{}
+	}
+	(*which)[address] = true
 }
 
 // waitAgain is the wait before a job goes again: what it created must be known by

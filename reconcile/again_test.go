@@ -78,6 +78,33 @@ func TestFailureWithoutAWordOnRetryingGoesAgainOnce(t *testing.T) {
 	}
 }
 
+// B9, B11: what may pass, and then fails without a word on that, goes again once more.
+func TestFailureThatIsUnclearOnlyTheSecondTimeGoesAgain(t *testing.T) {
+	w := newWorld(t)
+	yes, failures := true, 0
+	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+		if op.Type != "ad_group.create" || strings.HasPrefix(op.Key, "check-") || failures == 2 {
+			return next()
+		}
+		failures++
+		failed := world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "busy", Error: "try later", Retryable: &yes}
+		if failures == 2 {
+			failed.Retryable = nil
+		}
+		return failed
+	}})
+	sent := &jobs{}
+	w.noting(sent)
+	w.tree("spring", "paused")
+	if got := outcomes(w.apply())["ad_group/spring/g"]; got != state.OutcomeApplied {
+		t.Errorf("the ad group is %s; want it applied the third time", got)
+	}
+	if sent = sent.with("create"); len(sent.bodies) != 3 {
+		t.Errorf("%d jobs were sent; want three", len(sent.bodies))
+	}
+	w.once("Group of spring")
+}
+
 // B9: a wait the service asks for passes, a capped one; after three more tries it
 // has failed, and is no refusal for good.
 func TestRetryableFailureIsTriedFourTimesAtMost(t *testing.T) {

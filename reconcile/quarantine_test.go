@@ -63,6 +63,9 @@ func TestRefusalIsQuarantined(t *testing.T) {
 	if _, err := w.agent.Apply(t.Context(), view); err != nil || *sent != 1 {
 		t.Errorf("sent %d times, %v; want no second time while nobody looks", *sent, err)
 	}
+	if status := w.live("campaign/spring", "status"); status != `"paused"` {
+		t.Errorf("the campaign above it is %s; want paused", status)
+	}
 	attended := w.plan().Plan
 	if len(attended.Problems) != 1 || attended.Problems[0].Code != diag.RefusedBefore {
 		t.Errorf("problems are %v; want word of the refusal", attended.Problems)

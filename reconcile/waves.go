@@ -364,12 +364,12 @@ func (r *run) activateWave(ctx context.Context) error {
 }
 
 // troubles gives, of each resource, the first at it or beneath it that is new and not
-// confirmed, or that an earlier apply had left with something to bring.
+// confirmed, or to which what its create could not say did not come.
 func (r *run) troubles() map[resource.Address]resource.Address {
 	troubles := map[resource.Address]resource.Address{}
 	for _, c := range r.changes {
 		unread := isNew(c) && !r.standings[c.Address].verified && !seeded.ActivateUnread
-		if r.fine(c.Address) && !unread || !isNew(c) && !waited(c) {
+		if r.fine(c.Address) && !unread || !isNew(c) && !c.Unfinished() {
 			continue
 		}
 		for above := c.Address; !above.IsZero(); above = r.Schemas.Parent(above) {
@@ -379,9 +379,4 @@ func (r *run) troubles() map[resource.Address]resource.Address {
 		}
 	}
 	return troubles
-}
-
-// waited says that a change brings what an earlier apply had seen and not carried out.
-func waited(c *plan.Change) bool {
-	return slices.ContainsFunc(c.Fields, func(f plan.Field) bool { return f.Cause == plan.CarryOver })
 }
