@@ -218,8 +218,10 @@ func (v *inverter) leave(at resource.Address, name string, left resource.Value) 
 }
 
 // Leaving gives last with what a run left in the place of what is recorded. What
-// is recorded just so keeps the normal form the service gave it.
-func Leaving(last, left *resource.Snapshot) *resource.Snapshot {
+// is recorded just so keeps the normal form the service gave it. Where a later run has
+// written something else and the account holds what the run left again, that is
+// somebody's doing, and what is recorded stays.
+func Leaving(last, left, live *resource.Snapshot) *resource.Snapshot {
 	if left.Len() == 0 {
 		return last
 	}
@@ -229,8 +231,11 @@ func Leaving(last, left *resource.Snapshot) *resource.Snapshot {
 		if l := left.Get(r.Address); l != nil {
 			copied := *r
 			copied.Attributes, copied.Normal = slices.Clone(r.Attributes), slices.Clone(r.Normal)
+			now := live.Get(r.Address)
 			for _, n := range l.Attributes {
-				if !copied.Value(n.Name).Equal(n.Value) {
+				was := r.Value(n.Name)
+				again := was.IsSet() && n.Value.IsSet() && now != nil && now.Value(n.Name).Equal(n.Value)
+				if !was.Equal(n.Value) && !again {
 					copied.Attributes.Set(n.Name, n.Value)
 					copied.Normal.Set(n.Name, resource.Value{})
 				}

@@ -42,6 +42,10 @@ func TestWhatTakesARunBack(t *testing.T) {
 			last: "status=paused", live: "status=paused", want: "update status=active (edit) held: activates"},
 		{name: "a pause is undone where that is allowed", action: plan.Update, fields: []plan.DoneField{{"status", text("active"), text("paused")}}, allow: []plan.Allowance{{Hazard: plan.Activates}},
 			last: "status=paused", live: "status=paused", want: "update status=active (edit)"},
+		{name: "what a later run started and somebody paused is theirs", action: plan.Update, fields: []plan.DoneField{{"status", text("active"), text("paused")}}, allow: []plan.Allowance{{Hazard: plan.Activates}},
+			last: "status=active", live: "status=paused", want: "update status=active (drift) held: drift"},
+		{name: "what a later run changed and somebody changed back is theirs", action: plan.Update, fields: []plan.DoneField{{"budget.daily", number(50_000_000), number(40_000_000)}}, allow: []plan.Allowance{{Hazard: plan.RaisesSpend}},
+			last: "budget.daily=30", live: "budget.daily=40", want: "update budget.daily=50.00 (edit) held: conflict"},
 		{name: "a create is paused", action: plan.Create, fields: []plan.DoneField{{"status", resource.Value{}, text("active")}, {"name", resource.Value{}, text("Spring")}},
 			last: "status=active", live: "status=active", want: "update status=paused (edit)"},
 		{name: "a create that somebody paused since is theirs, and starts no more by itself", action: plan.Create, fields: []plan.DoneField{{"status", resource.Value{}, text("active")}},
@@ -73,7 +77,7 @@ func TestWhatTakesARunBack(t *testing.T) {
 			v := plan.Invert(kinds.All(), last, []plan.Done{{Address: at, ID: "cmpn_1", Action: row.action, Fields: row.fields}})
 			policy := plan.DefaultPolicy()
 			policy.StartsHeld = true
-			p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select, Allow: row.allow, TakesBack: true})
+			p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left, live), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select, Allow: row.allow, TakesBack: true})
 			var said []string
 			for _, s := range v.Stays {
 				said = append(said, "stays: "+s.Why)
@@ -133,7 +137,7 @@ func TestARevertLeavesAllElseAlone(t *testing.T) {
 	policy := plan.DefaultPolicy()
 	policy.Prune, policy.Drift = plan.PruneArchive, plan.Revert
 	v := plan.Invert(kinds.All(), last, []plan.Done{{Address: resource.Address{Kind: kinds.Campaign, Key: "spring"}, Action: plan.Update, Fields: []plan.DoneField{{"budget.daily", resource.Number(50_000_000), resource.Number(40_000_000)}}}})
-	p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select, TakesBack: true})
+	p := plan.Diff(plan.Input{Schemas: kinds.All(), Last: plan.Leaving(last, v.Left, live), Desired: v.Desired, Live: live, Policy: policy, Select: v.Select, TakesBack: true})
 	if len(p.Changes) != 1 || p.Changes[0].Address.Key != "spring" || len(p.Kept) > 0 {
 		t.Errorf("the inverse changes %d resources and keeps %d; want campaign/spring alone: %+v", len(p.Changes), len(p.Kept), p.Changes)
 	}

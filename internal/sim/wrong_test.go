@@ -211,6 +211,9 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "add"}, {Do: "apply"}, {Do: "fault", Fault: `{"match": {"path": "/campaigns/{campaign_id}", "times": 1}, "action": {"foreign_write": {"actor": "person", "path": "/campaigns/{campaign_id}/pause", "patch": {}, "when": "after"}}}`},
 			{Do: "edit", What: 9}, {Do: "apply"}, {Do: "revert", Target: 19},
 		}}},
+		{"a pause is taken back that a later run ended, and somebody made again", script{Seed: 213000317, Turns: true, Actions: []action{
+			{Do: "add", Value: 12}, {Do: "apply"}, {Do: "revert", Target: 2, What: 19}, {Do: "apply"}, {Do: "foreign", Target: 1, What: 18}, {Do: "apply"}, {Do: "revert", Target: 2, What: 18},
+		}}},
 		{"a refused campaign that is renamed, and its ad group, of two agents at once", script{Seed: 174000013, Actions: []action{
 			{Do: "add"}, {Do: "add", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": {"status": {"code": 401}}}`}, {Do: "both"}, {Do: "edit", What: 10},
 		}}},
