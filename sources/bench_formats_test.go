@@ -13,7 +13,7 @@ import (
 // The accounts of the benchmarks say the same in every format, and nothing of them
 // is wrong, so that their figures are of the same work.
 func TestBenchmarkAccountsAreTheSameInEveryFormat(t *testing.T) {
-	for _, shape := range []bench.Shape{bench.Trees(90), {Campaigns: 2, AdGroups: 20, Ads: 2, Hints: 60}} {
+	for _, shape := range []bench.Shape{bench.Trees(90), {Campaigns: 2, AdGroups: 20, Ads: 2, Hints: 60}, {Campaigns: 30, AdGroups: 2, Ads: 1, Hints: 3, Edited: true}} {
 		dir := t.TempDir()
 		loaded := map[string]*resource.Snapshot{}
 		for format, write := range map[string]func(string) error{

@@ -227,6 +227,9 @@ func (a *app) key(p sources.Project) (adsapi.Secret, error) {
 // emulatorKey opens nothing but the emulator in this process.
 const emulatorKey = "emulator-in-process"
 
+// standIn gives what is asked in the place of a service.
+type standIn func(service http.Handler) http.Handler
+
 // serveEmulator runs the service itself in this process, on a loopback port of
 // its own, with its data below the project's state folder.
 func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
@@ -247,6 +250,9 @@ func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
 		return "", fmt.Errorf("start the emulator: %w", err)
 	}
 	line := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
+	if a.before != nil {
+		line.Handler = a.before(server)
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

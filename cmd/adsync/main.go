@@ -19,14 +19,14 @@ import (
 	_ "time/tzdata" // the account's time zone must not depend on the machine
 )
 
-func main() { os.Exit(run(clock{})) }
+func main() { os.Exit(run(&app{})) }
 
 // run is the whole process but its end; an interrupt ends the context, a second
-// one the process.
-func run(c clock) int {
+// one the process. Of the app it is given the world that is none of a process.
+func run(a *app) int {
 	ctx, stop := interruptible(context.Background(), func() { os.Exit(exitInterrupted) })
 	defer stop()
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, clock: c}
+	a.in, a.out, a.err, a.env = os.Stdin, os.Stdout, os.Stderr, os.Getenv
 	if !isTerminal(os.Stdout) {
 		a.out = outlet{os.Stdout}
 	}
@@ -47,6 +47,8 @@ type app struct {
 	clock   clock
 	ground  ground
 	git     *gitSource // nil where a folder is read
+
+	before standIn // stands before the emulator in this process; nil: nothing does
 
 	addresses *addresses // which other accounts of this process ask from, too; nil: there are none
 

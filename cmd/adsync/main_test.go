@@ -29,9 +29,13 @@ func TestMain(m *testing.M) {
 				panic(err)
 			}
 		}
-		code := run(panicking(emulatorClock(os.Getenv(atClock)), os.Getenv(panicAt)))
-		tellAllocations(os.Getenv(allocationsInto))
+		a, served := &app{clock: panicking(emulatorClock(os.Getenv(atClock)), os.Getenv(panicAt))}, &counting{}
+		if os.Getenv(allocationsInto) != "" {
+			a.before = served.before
+		}
+		code := run(a)
+		tellAllocations(os.Getenv(allocationsInto), served)
 		os.Exit(code)
 	}
-	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(clock{})) }})
+	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(&app{})) }})
 }

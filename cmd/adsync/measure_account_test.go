@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"adsync/internal/bench"
@@ -18,10 +17,10 @@ import (
 // measuredService is an emulator that counts, with the published limits of requests
 // and none of an account's size.
 type measuredService struct {
-	url, root         string
-	requests, refused atomic.Int64 // refused: answered with 429
-	server            *emulator.Server
-	stop              func()
+	counting
+	url, root string
+	server    *emulator.Server
+	stop      func()
 }
 
 func startMeasured(t *testing.T, resources int) *measuredService {
@@ -35,17 +34,13 @@ func startMeasured(t *testing.T, resources int) *measuredService {
 	server, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{ID: bench.Account, Name: "Measured", Currency: "USD", TimeZone: "America/New_York", Key: bench.Key, Features: features}}, Limits: limits})
 	noError(t, err)
 	s := &measuredService{server: server}
+	counted := s.before(server)
 	line := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, "/v1/") {
 			s.control(w, r)
 			return
 		}
-		s.requests.Add(1)
-		status := &statusOf{ResponseWriter: w}
-		server.ServeHTTP(status, r)
-		if status.code == http.StatusTooManyRequests {
-			s.refused.Add(1)
-		}
+		counted.ServeHTTP(w, r)
 	}))
 	s.root, s.url = line.URL, line.URL+"/v1"
 	stopped := false

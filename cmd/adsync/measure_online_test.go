@@ -15,42 +15,70 @@ import (
 	"adsync/internal/bench"
 )
 
-// online measures what asks a service over loopback.
+// inForm is a folder with the account in one format.
+type inForm struct {
+	form  string // after the command's name; "" for YAML in many files
+	dir   string
+	floor namedFloor // of reading it
+	write func(bench.Shape) error
+}
+
+// forms are the formats the whole commands are measured with. The shapes that are not
+// that of most figures, and what is larger, have one.
+func (m *measuring) forms(f measuredFiles, nodes namedFloor) []inForm {
+	yaml := func(dir string, campaigns int) func(bench.Shape) error {
+		return func(s bench.Shape) error { _, err := s.WriteYAML(dir, campaigns); return err }
+	}
+	forms := []inForm{{"", f.many, nodes, yaml(f.many, campaignsOfAFile)}}
+	if m.family > 0 || m.size > 15_000 {
+		return forms
+	}
+	return append(forms,
+		inForm{", one file", f.one, m.floor("yaml-nodes", f.yaml...), yaml(f.one, 0)},
+		inForm{", workbook", f.book, m.floor("rows", f.workbook), func(s bench.Shape) error { _, err := s.WriteWorkbook(f.book); return err }},
+		inForm{", CSV", f.table, m.floor("csv-records", f.csv), func(s bench.Shape) error { _, err := s.WriteCSV(f.table); return err }})
+}
+
+// online measures what asks a service over loopback, a service for each format.
 func (m *measuring) online(f measuredFiles, nodes namedFloor) {
 	m.t.Helper()
-	s := startMeasured(m.t, m.size)
-	m.service = s
-	defer func() { m.service, m.sent = nil, counts{}; s.stop() }()
-	first := m.runs(*measureRounds, s.environment(), nothing, "plan", f.many)
-	m.of("first plan", bench.Shape{}.Plan(), first, nodes)
-	m.create(f, s, nodes)
-	answers := filepath.Join(m.t.TempDir(), "pages.json")
-	s.pages(m.t, answers)
-	pages := m.floor("json-pages", answers)
-	whole := []namedFloor{nodes, pages, m.state(answers)[1]}
-	m.of("no-change plan", m.shape.Plan(), m.runs(*measureRounds, s.environment(), nothing, "plan", f.many), whole...)
-	if m.family > 0 {
-		return
+	defer func() { m.service, m.sent = nil, counts{} }()
+	for i, of := range m.forms(f, nodes) {
+		s := startMeasured(m.t, m.size)
+		m.service = s
+		m.of("first plan"+of.form, bench.Shape{}.Plan(), m.runs(*measureRounds, s.environment(), nothing, "plan", of.dir), of.floor)
+		pages, state := m.create(of, s)
+		whole := []namedFloor{of.floor, pages, state[1]}
+		m.of("no-change plan"+of.form, m.shape.Plan(), m.runs(*measureRounds, s.environment(), nothing, "plan", of.dir), whole...)
+		m.update("apply, 1 in 100 updated"+of.form, of, s.environment(), whole)
+		if i == 0 {
+			m.daemon(f, s, whole)
+			m.export(f, s, pages)
+		}
+		s.stop()
+		if i == 0 && m.family == 0 && m.size <= 15_000 { // the emulator of a project has the published 5,000 campaigns
+			m.service = nil
+			m.embedded(of, pages, state)
+		}
 	}
-	m.update(f, s, whole)
-	m.daemon(f, s, whole)
-	m.export(f, s, pages)
 }
 
 // create measures a full create, which waits for the limits of the service: one
-// process does, and the one that counts lives by the service's clock.
-func (m *measuring) create(f measuredFiles, s *measuredService, nodes namedFloor) {
+// process does, and the one that counts lives by the service's clock. It gives the
+// floors of the account's pages and of its state.
+func (m *measuring) create(of inForm, s *measuredService) (pages namedFloor, state [2]namedFloor) {
 	m.t.Helper()
-	state := filepath.Join(f.many, ".adsync")
 	other := startMeasured(m.t, m.size)
-	counted := m.count(other, other.environment(), "apply", "--yes", f.many)
+	counted := m.count(other, other.environment(), "apply", "--yes", of.dir)
 	answers := filepath.Join(m.t.TempDir(), "pages.json")
 	other.pages(m.t, answers)
 	other.stop()
-	noError(m.t, os.RemoveAll(state))
-	took := m.once(s.environment(), nothing, "apply", "--yes", f.many)
+	noError(m.t, os.RemoveAll(filepath.Join(of.dir, ".adsync")))
+	took := m.once(s.environment(), nothing, "apply", "--yes", of.dir)
 	took.Allocations, took.Bytes = counted.Allocations, counted.Bytes
-	m.of("full create", m.shape.FullCreate(), took, nodes, m.floor("json-pages", answers), m.state(answers)[0])
+	pages, state = m.floor("json-pages", answers), m.state(answers)
+	m.of("full create"+of.form, m.shape.FullCreate(), took, of.floor, pages, state[0])
+	return pages, state
 }
 
 // state is the floor of recording the account, a hundred resources in a
@@ -85,20 +113,15 @@ func (m *measuring) state(answers string) [2]namedFloor {
 }
 
 // update measures 1 resource in 100 that is edited, and edited back.
-func (m *measuring) update(f measuredFiles, s *measuredService, floors []namedFloor) {
+func (m *measuring) update(name string, of inForm, environment []string, floors []namedFloor) {
 	m.t.Helper()
-	edited, round := 0, 0
+	shape := m.shape
 	edit := func() {
-		var err error
-		if round++; round%2 == 0 {
-			_, err = m.shape.WriteYAML(f.many, campaignsOfAFile)
-		} else {
-			edited, err = m.shape.EditYAML(f.many, campaignsOfAFile)
-		}
-		noError(m.t, err)
+		shape.Edited = !shape.Edited
+		noError(m.t, of.write(shape))
 	}
-	took := m.runs(*measureRounds, s.environment(), edit, "apply", "--yes", f.many)
-	m.of("apply, 1 in 100 updated", m.shape.Edit(edited), took, floors...)
+	took := m.runs(*measureRounds, environment, edit, "apply", "--yes", of.dir)
+	m.of(name, m.shape.Edit(), took, floors...)
 }
 
 // daemon measures the first run of a daemon, and its looks at an account in which
@@ -178,13 +201,27 @@ func (m *measuring) export(f measuredFiles, s *measuredService, pages namedFloor
 	m.of("export, CSV", m.shape.Export(), to("csv", "account.csv"), pages)
 }
 
-// embedded measures a project that has the emulator in the same process, on disk.
-func (m *measuring) embedded(f measuredFiles, nodes namedFloor) {
+// embedded measures a project that has the emulator in the same process, on disk: what
+// that takes is in the figures, and in no floor. It waits for its limits.
+func (m *measuring) embedded(of inForm, pages namedFloor, state [2]namedFloor) {
 	m.t.Helper()
-	noError(m.t, os.RemoveAll(filepath.Join(f.many, ".adsync")))
-	noError(m.t, bench.WriteProject(f.many, "service: emulator\n"))
-	for _, args := range [][]string{{"plan"}, {"apply", "--yes"}, {"plan"}} {
-		took := m.once(benchEnvironment(), nothing, append(args, f.many)...)
-		m.of(args[0]+", the emulator within", 0, took, nodes)
+	within := of.dir + "-within"
+	of.dir, of.write = within, func(s bench.Shape) error {
+		if _, err := s.WriteYAML(within, campaignsOfAFile); err != nil {
+			return err
+		}
+		return bench.WriteProject(within, "service: emulator\n")
 	}
+	noError(m.t, of.write(m.shape))
+	anew := func() { noError(m.t, os.RemoveAll(filepath.Join(within, ".adsync"))) }
+	measure := func(name string, bound int, before func(), floors []namedFloor, args ...string) {
+		m.of(name+", the emulator within", bound, m.runs(1, benchEnvironment(), before, append(args, within)...), floors...)
+	}
+	whole := []namedFloor{of.floor, pages, state[1]}
+	measure("first plan", bench.Shape{}.Plan(), anew, []namedFloor{of.floor}, "plan")
+	measure("full create", m.shape.FullCreate(), anew, []namedFloor{of.floor, pages, state[0]}, "apply", "--yes")
+	measure("no-change plan", m.shape.Plan(), nothing, whole, "plan")
+	m.update("apply, 1 in 100 updated, the emulator within", of, benchEnvironment(), whole)
+	measure("daemon, its first run", 0, nothing, whole, "daemon", "--once") // another process of it asks, which nobody counts
+	measure("export, YAML", m.shape.Export(), func() { noError(m.t, os.RemoveAll(within+"-out")) }, []namedFloor{pages}, "export", "-o", "yaml", "--out", within+"-out")
 }

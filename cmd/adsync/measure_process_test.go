@@ -3,11 +3,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -29,6 +31,7 @@ type cost struct {
 	Peak        int64         `json:"peak_bytes"`
 	Allocations uint64        `json:"allocations"`
 	Bytes       uint64        `json:"allocated_bytes"`
+	Served      counts        `json:"served,omitzero"` // by the emulator in the process, where it counts
 }
 
 // least is the cost of several rounds: of each figure the least, as noise only
@@ -37,11 +40,30 @@ func (c cost) least(other cost) cost {
 	if c == (cost{}) {
 		return other
 	}
-	return cost{min(c.CPU, other.CPU), min(c.Clock, other.Clock), min(c.Peak, other.Peak), min(c.Allocations, other.Allocations), min(c.Bytes, other.Bytes)}
+	return cost{min(c.CPU, other.CPU), min(c.Clock, other.Clock), min(c.Peak, other.Peak), min(c.Allocations, other.Allocations), min(c.Bytes, other.Bytes), other.Served}
 }
 
 func processor(u *syscall.Rusage) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// counting counts what an emulator is asked.
+type counting struct {
+	requests, refused atomic.Int64 // refused: answered with 429
+}
+
+func (c *counting) counts() counts { return counts{c.requests.Load(), c.refused.Load()} }
+
+// before gives the service that counts.
+func (c *counting) before(service http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.requests.Add(1)
+		status := &statusOf{ResponseWriter: w}
+		service.ServeHTTP(status, r)
+		if status.code == http.StatusTooManyRequests {
+			c.refused.Add(1)
+		}
+	})
 }
 
 func writeCost(into string, c cost) {
@@ -54,15 +76,15 @@ func writeCost(into string, c cost) {
 	}
 }
 
-// tellAllocations writes what this process has allocated so far, where a file is
-// named.
-func tellAllocations(into string) {
+// tellAllocations writes what this process has allocated so far, and what its emulator
+// was asked, where a file is named.
+func tellAllocations(into string, served *counting) {
 	if into == "" {
 		return
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	writeCost(into, cost{Allocations: m.Mallocs, Bytes: m.TotalAlloc})
+	writeCost(into, cost{Allocations: m.Mallocs, Bytes: m.TotalAlloc, Served: served.counts()})
 }
 
 // runFloor does what the libraries alone need for some files, and writes what of

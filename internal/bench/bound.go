@@ -10,11 +10,7 @@ const (
 // Refresh is how few pages list the whole account: campaigns, ad groups and ads,
 // each of which takes a page to be found empty.
 func (s Shape) Refresh() int {
-	pages := 0
-	for _, n := range []int{s.Campaigns, s.Groups(), s.Leaves()} {
-		pages += max(1, parts(n, resourcesOfAPage))
-	}
-	return pages
+	return pagesOf(s.Campaigns) + pagesOf(s.Groups()) + pagesOf(s.Leaves())
 }
 
 // Plan is how few requests a plan takes: every page, the account it is bound to,
@@ -42,13 +38,18 @@ func (s Shape) FullCreate() int {
 	return Shape{}.Apply() + 2 + jobs + pages + 2*Updates(s.Leaves()) + s.Refresh()
 }
 
-// Edit is how few requests send what EditYAML edits: the plan, the images of new
-// creatives, the ads before their creatives are written, the jobs, and what was
+// Edit is how few requests send what is Edited, or take it back: the plan, the images
+// of new creatives, the ads before their creatives are written, the jobs, and what was
 // sent read back; each by its id, or by pages where they are fewer.
-func (s Shape) Edit(edited int) int {
-	ads := edited / 3
-	return s.Apply() + min(3, ads) + min(ads, s.Refresh()/3) + 2*Updates(edited) + min(edited, s.Refresh())
+func (s Shape) Edit() int {
+	campaigns, groups, ads := s.Edits()
+	edited := campaigns + groups + ads
+	readBack := min(campaigns, pagesOf(s.Campaigns)) + min(groups, pagesOf(s.Groups())) + min(ads, pagesOf(s.Leaves()))
+	return s.Apply() + min(3, ads) + min(ads, pagesOf(s.Leaves())) + 2*Updates(edited) + readBack
 }
+
+// pagesOf is how many list so many of a kind, or show that there are none.
+func pagesOf(resources int) int { return max(1, parts(resources, resourcesOfAPage)) }
 
 // Creates is how few jobs create the account, and how few pages their results
 // fill: whole trees where a job holds one. Where none does, a tree goes on in the

@@ -11,17 +11,24 @@ type Shape struct {
 	AdGroups  int // of a campaign
 	Ads       int // of an ad group
 	Hints     int // of an ad group, at most 1,600
+
+	Edited bool // 1 campaign and 1 ad group in 100 are renamed, and 1 ad in 100 leads elsewhere: no money moves, so that one wave holds it
 }
 
 // Trees is the account most figures are about: resources in trees of three.
-func Trees(resources int) Shape { return Shape{resources / 3, 1, 1, 3} }
+func Trees(resources int) Shape { return Of(resources/3, 1, 1, 3) }
+
+// Of is so many campaigns, ad groups of each, ads of those, and hints.
+func Of(campaigns, groups, ads, hints int) Shape {
+	return Shape{Campaigns: campaigns, AdGroups: groups, Ads: ads, Hints: hints}
+}
 
 // Named are the shapes of an account of about so many resources: of 15,000 they
 // are 5,000 × 1 × 1, 50 × 100 × 1, 1 × 5,000 × 1, and 500 × 10 × 1 with 60 hints
 // an ad group.
 func Named(resources int) []Shape {
 	part := func(of15000 int) int { return max(1, of15000*resources/15_000) }
-	return []Shape{Trees(resources), {part(50), 100, 1, 3}, {1, part(5_000), 1, 3}, {part(500), 10, 1, 60}}
+	return []Shape{Trees(resources), Of(part(50), 100, 1, 3), Of(1, part(5_000), 1, 3), Of(part(500), 10, 1, 60)}
 }
 
 func (s Shape) String() string {
@@ -35,6 +42,26 @@ func (s Shape) String() string {
 // Groups and Leaves are all ad groups and all ads of the account.
 func (s Shape) Groups() int { return s.Campaigns * s.AdGroups }
 func (s Shape) Leaves() int { return s.Groups() * s.Ads }
+
+// Edits is how many of a kind are edited.
+func (s Shape) Edits() (campaigns, groups, ads int) {
+	for n := range s.Leaves() {
+		campaigns += one(n < s.Campaigns && n%inHundred == editedCampaign)
+		groups += one(n < s.Groups() && n%inHundred == editedGroup)
+		ads += one(n%inHundred == editedAd)
+	}
+	return campaigns, groups, ads
+}
+
+// Which of a hundred of a kind are edited: in trees of three no two in one tree.
+const inHundred, editedCampaign, editedGroup, editedAd = 100, 5, 15, 25
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
 
 // Resources are all of the account.
 func (s Shape) Resources() int { return s.Campaigns + s.Groups() + s.Leaves() }
@@ -62,18 +89,29 @@ func (s Shape) campaign(i int) campaign {
 		number: i,
 		key:    slug(fmt.Sprintf("%s %s %s %d", season, product, city, i)),
 		name:   fmt.Sprintf("%s – %s, %s (%d)", capital(product), city, season, i),
-		budget: fmt.Sprintf("%d.50", 800+i%700),
+		budget: fmt.Sprintf("%d.50", 800+uneven(i, 700)),
+	}
+	if s.Edited && i%inHundred == editedCampaign {
+		c.name += ", renamed"
 	}
 	c.countries = [][]string{{"US"}, {"CA", "US"}, {"CA"}}[i%3]
 	return c
 }
+
+// uneven is a number below most that does not count up or down with i, as a slip of the
+// hand does.
+func uneven(i, most int) int { return (i*i + 37*i) % most }
 
 // group is an ad group.
 type group struct{ key, name, bid string }
 
 func (s Shape) group(c, i int) group {
 	purpose := purposes[i%len(purposes)]
-	return group{slug(fmt.Sprintf("%s %d", purpose, i)), fmt.Sprintf("%s, %d of campaign %d", capital(purpose), i, c), fmt.Sprintf("%d.%02d", 1+i%3, 10+(c+i)%80)}
+	g := group{slug(fmt.Sprintf("%s %d", purpose, i)), fmt.Sprintf("%s, %d of campaign %d", capital(purpose), i, c), fmt.Sprintf("%d.%02d", 1+i%3, 10+uneven(c+i, 80))}
+	if s.Edited && (c*s.AdGroups+i)%inHundred == editedGroup {
+		g.name += ", renamed"
+	}
+	return g
 }
 
 // hints gives the context hints of an ad group, no two alike.
@@ -92,12 +130,16 @@ type ad struct{ key, name, title, body, url, image string }
 func (s Shape) ad(c, g, i int) ad {
 	n := c + g + i
 	product := products[n%len(products)]
-	return ad{
+	made := ad{
 		key: fmt.Sprintf("card-%d", i), name: fmt.Sprintf("Card %d of %s", i, product),
 		title: capital(fmt.Sprintf(titles[n%len(titles)], product)), body: bodies[n%len(bodies)],
 		url:   fmt.Sprintf("https://shop.example/%s/%d-%d-%d?from=chat", slug(product), c, g, i),
 		image: fmt.Sprintf("https://cdn.shop.example/images/%s.jpg", slug(product)),
 	}
+	if s.Edited && ((c*s.AdGroups+g)*s.Ads+i)%inHundred == editedAd {
+		made.url += "&round=2"
+	}
+	return made
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -23,24 +23,6 @@ func (s Shape) WriteYAML(dir string, perFile int) (paths []string, err error) {
 	if err := WriteProject(dir, ""); err != nil {
 		return nil, err
 	}
-	return s.writeTrees(dir, perFile, func(int) edit { return edit{} })
-}
-
-// EditYAML writes the files of an account again, with 1 campaign and 1 ad group in
-// 100 renamed and 1 ad in 100 at another URL, for accounts in trees of three: none
-// of it moves money, so that one wave holds it. It gives how many are edited.
-func (s Shape) EditYAML(dir string, perFile int) (edited int, err error) {
-	_, err = s.writeTrees(dir, perFile, func(c int) edit {
-		e := edit{campaign: c%100 == 5, group: c%100 == 15, ad: c%100 == 25}
-		if e != (edit{}) {
-			edited++
-		}
-		return e
-	})
-	return edited, err
-}
-
-func (s Shape) writeTrees(dir string, perFile int, editOf func(campaign int) edit) (paths []string, err error) {
 	if perFile == 0 {
 		perFile = s.Campaigns
 	}
@@ -49,7 +31,7 @@ func (s Shape) writeTrees(dir string, perFile int, editOf func(campaign int) edi
 		paths = append(paths, path)
 		err := create(path, func(w io.Writer) error {
 			for c := from; c < min(from+perFile, s.Campaigns); c++ {
-				s.yamlTree(w, c, editOf(c))
+				s.yamlTree(w, c)
 			}
 			return nil
 		})
@@ -59,9 +41,6 @@ func (s Shape) writeTrees(dir string, perFile int, editOf func(campaign int) edi
 	}
 	return paths, nil
 }
-
-// edit is what differs in the first branch of a tree.
-type edit struct{ campaign, group, ad bool }
 
 // WriteProject writes the adsync.yaml of the account, with more lines of it.
 func WriteProject(dir, more string) error {
@@ -84,17 +63,11 @@ func create(path string, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-func (s Shape) yamlTree(w io.Writer, number int, e edit) {
+func (s Shape) yamlTree(w io.Writer, number int) {
 	c := s.campaign(number)
-	if e.campaign {
-		c.name += ", renamed"
-	}
 	fmt.Fprintf(w, "---\nkind: campaign\nkey: %s\nname: %q\nstatus: paused\nbidding_type: clicks\nbudget: {lifetime: %s}\ntargeting:\n  countries: [%s]\nad_groups:\n", c.key, c.name, c.budget, join(c.countries))
 	for i := range s.AdGroups {
 		g := s.group(number, i)
-		if e.group && i == 0 {
-			g.name += ", renamed"
-		}
 		fmt.Fprintf(w, "  - key: %s\n    name: %q\n    status: active\n    bid: {max: %s}\n    context_hints:\n", g.key, g.name, g.bid)
 		for _, hint := range s.hints(number, i) {
 			fmt.Fprintf(w, "      - %s\n", hint)
@@ -102,9 +75,6 @@ func (s Shape) yamlTree(w io.Writer, number int, e edit) {
 		fmt.Fprint(w, "    ads:\n")
 		for j := range s.Ads {
 			a := s.ad(number, i, j)
-			if e.ad && i+j == 0 {
-				a.url += "&round=2"
-			}
 			fmt.Fprintf(w, "      - key: %s\n        name: %q\n        title: %q\n        body: %q\n        target_url: %s\n        image: %s\n        status: active\n", a.key, a.name, a.title, a.body, a.url, a.image)
 		}
 	}
