@@ -115,6 +115,7 @@ func (r *run) needs(capability resource.Capability) bool {
 
 // probe asks whether a job with one campaign of a budget type passes validation.
 func (r *run) probe(ctx context.Context, capability resource.Capability, budgetType string) error {
+	r.Agent.progress("check", 0, 1)
 	b, err := probeBatch(budgetType)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"errors"
+	"net/http"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
 	"adsync/internal/resource"
+	"adsync/reconcile"
 )
 
 // What an account can do is asked again after a day; whether parents can be
@@ -38,6 +40,24 @@ func TestCapabilitiesAreAskedAgainAfterADay(t *testing.T) {
 	known, err := w.store.Capabilities(t.Context())
 	if reused, asked := known[resource.RepeatParent]; err != nil || reused || !asked || !known[resource.BulkJobs] {
 		t.Errorf("remembered %v, %v; want bulk jobs, and no repeated parents", known, err)
+	}
+}
+
+// Whoever looks on sees that the account is asked: the job of that may take a minute.
+func TestAQuestionWhatTheAccountCanDoIsShown(t *testing.T) {
+	w := newWorld(t)
+	w.write("campaign/spring", map[string]any{"name": "Spring", "bidding_type": "clicks", "budget.daily": 5_000_000})
+	shown, before := "", "nothing"
+	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+		if posts(r, "bulk_mutation_jobs") && before == "nothing" {
+			before = shown
+		}
+		return send(r)
+	}), w.store)
+	w.agent.Progress = func(p reconcile.Progress) { shown = p.Stage }
+	w.clean()
+	if before != "check" {
+		t.Errorf("shown as the first job goes out: %q; want check", before)
 	}
 }
 
