@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -128,6 +129,7 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 	})
 	beside.Go(func() { d.unbroken(ctx, "reloading", func() { d.reload(ctx, reloads, changes, page) }) })
 	beside.Go(func() { d.unbroken(ctx, "the watchdog", func() { d.breathe(ctx) }) })
+	beside.Go(func() { giveBack(ctx, d.app.env) })
 	accounts := d.accounts(config, page)
 	d.log.Info("the daemon runs", "version", release, "accounts", len(accounts), "listen", page.address())
 	d.word(systemd.SdNotifyReady)
@@ -147,6 +149,24 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 		return &exit{code: code}
 	}
 	return nil
+}
+
+// What many accounts took at once, as after a start, is not kept while they idle: at
+// most half as much again as lives, unless GOGC says otherwise, and what was freed is
+// given back after gaveBack.
+const (
+	heapGrowth = 50 // percent
+	gaveBack   = 2 * time.Minute
+)
+
+// giveBack keeps the memory of a daemon small until the context ends.
+func giveBack(ctx context.Context, env func(string) string) {
+	if env("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
+	}
+	for sleep(ctx, gaveBack) == nil {
+		debug.FreeOSMemory()
+	}
 }
 
 // unbroken does something beside the accounts again where it broke off: no account
