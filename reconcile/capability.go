@@ -129,6 +129,11 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 		r.forecast.read("check", jobsPath+"/{id}", 1)
 	}
 	page, err := r.dryRun(ctx, body)
+	for asked := 1; err == nil && page.passing() && asked < mostAsked; asked++ {
+		if err = r.Sleep(ctx, page.wait()); err == nil {
+			page, err = r.dryRun(ctx, body)
+		}
+	}
 	if errors.Is(err, errStillRunning) { // jobs that stand still keep no pause from going out: requests carry this run
 		r.caps[capability], r.caps[resource.BulkJobs], r.supposed = false, false, false
 		return nil
@@ -136,7 +141,7 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 	if errors.Is(err, adsapi.ErrNotFound) && capability != resource.BulkJobs { // no jobs at all
 		return r.remember(ctx, resource.BulkJobs, false)
 	}
-	if err == nil && page.silent() {
+	if err == nil && (page.silent() || page.passing()) {
 		r.caps[capability] = false // for this run; the next one asks again
 		return nil
 	}
@@ -210,6 +215,30 @@ type validation struct {
 
 // silent says that the job gave no answer at all: its results are lost.
 func (v validation) silent() bool { return !v.whole && v.Error == nil && len(v.Results) == 0 }
+
+// mostAsked is how often a capability is asked for where the service says to try
+// again.
+const mostAsked = 3
+
+// passing says that the job says nothing of what it was asked: it failed as a
+// whole, or the service says to try again (interface, part 3).
+func (v validation) passing() bool {
+	return v.Error != nil || slices.ContainsFunc(v.Results, mayPass)
+}
+
+// mayPass says that the same operation may go through later.
+func mayPass(o adsapi.OperationResult) bool {
+	return o.Status == "failed" && o.Retryable != nil && *o.Retryable
+}
+
+// wait is how long the service asks to wait before the same job goes again.
+func (v validation) wait() time.Duration {
+	longest := time.Second
+	for _, result := range v.Results {
+		longest = max(longest, retryWait(result))
+	}
+	return longest
+}
 
 // failedIn says that a validate_only job refused an operation.
 func failedIn(page adsapi.OperationPage) bool {

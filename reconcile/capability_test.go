@@ -101,3 +101,62 @@ func TestARehearsalThatStandsStillIsTriedAgainLater(t *testing.T) {
 		t.Errorf("%d mutations; want none", n)
 	}
 }
+
+// A question what the account can do that the service could not answer just now is
+// asked again after the wait it names; where it stays so, this run takes requests, and
+// nothing is remembered of an account that may well have jobs.
+func TestAQuestionThatMayPassIsAskedAgain(t *testing.T) {
+	wait := int64(7)
+	for _, row := range []struct {
+		name     string
+		fails    int // questions that meet it
+		jobs     bool
+		known    bool // it was learned that jobs carry daily budgets
+		jobError string
+	}{
+		{"once", 1, true, true, ""},
+		{"always", 1000, false, false, ""},
+		{"the job fails once", 1, true, true, "shard 7 is away"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.bulk.Rehearse = reconcile.RehearseNever
+			w.agent = w.newAgent()
+			w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 5_000_000})
+			met := 0
+			w.service.SetHooks(&service.Hooks{
+				Job: func(job world_.Job) service.JobFault {
+					if job.ValidateOnly && row.jobError != "" && met < row.fails {
+						met++
+						return service.JobFault{Error: row.jobError}
+					}
+					return service.JobFault{}
+				},
+				Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+					if row.jobError == "" && op.ID == "probe" && met < row.fails {
+						met++
+						yes := true
+						return world_.JobResult{Status: "failed", ErrorCode: "busy", Error: "Try again.", Retryable: &yes, RetryAfter: &wait}
+					}
+					return next()
+				},
+			})
+			began := w.now()
+			report, s := w.applyCounting()
+			w.allApplied(report)
+			known, err := w.store.Capabilities(t.Context())
+			if there, asked := known[resource.BulkDailyBudget]; err != nil || asked != row.known || there != row.known || (len(s.jobs) > 0) != row.jobs {
+				t.Errorf("remembered %v, %v; %d jobs; want daily budgets known: %t, jobs: %t", known, err, len(s.jobs), row.known, row.jobs)
+			}
+			if there, asked := known[resource.BulkJobs]; asked && !there {
+				t.Error("remembered that the account has no jobs; want that left open")
+			}
+			if took := w.now().Sub(began); row.jobError == "" && took < time.Duration(wait)*time.Second {
+				t.Errorf("asked again after %s; want %d s at least", took, wait)
+			}
+			if met == 0 {
+				t.Error("no question met the fault")
+			}
+		})
+	}
+}

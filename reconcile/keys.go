@@ -51,7 +51,7 @@ func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Addres
 // has made it under that key in the meantime, with a state of his own, has made
 // this one.
 func madeNothing(step state.Step, operation state.Operation, o settled) bool {
-	said := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped && o.Code == string(diag.OperationSkipped)
+	said := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped && (o.Code == string(diag.OperationSkipped) || o.Code == string(diag.ServiceUnavailable))
 	return step.Route == state.Bulk && keyed(operation) && said
 }
 

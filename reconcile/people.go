@@ -69,8 +69,11 @@ func (r *run) uploadPeople(ctx context.Context, p part) error {
 		r.people[digest] = file
 		return nil
 	}
-	if stopsUploads(err) {
+	switch {
+	case stopsUploads(err):
 		return err
+	case ctx.Err() != nil: // nothing is wrong with the file: the next wave says that it was interrupted
+		return nil
 	}
 	r.settle(p, settled{Address: p.change.Address, ResourceID: r.ids[p.change.Address], Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error()})
 	r.standings[p.change.Address].cell = p.fields[0].Desired.Position

@@ -213,6 +213,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 		return run.report(), err
 	}
 	problems, err := run.rehearse(ctx)
+	run.refused = problems
 	if err == nil && len(problems) == 0 {
 		err = run.recordMove(ctx)
 	}
@@ -255,7 +256,11 @@ func (r *run) recordWaiting(ctx context.Context) error {
 type InvalidError struct{ Problems []diag.Problem }
 
 func (e *InvalidError) Error() string {
-	return fmt.Sprintf("%d problems; nothing was changed", len(e.Problems))
+	noun := "problems"
+	if len(e.Problems) == 1 {
+		noun = "problem"
+	}
+	return fmt.Sprintf("%d %s; nothing was changed", len(e.Problems), noun)
 }
 
 func orInvalid(err error, problems []diag.Problem) error {

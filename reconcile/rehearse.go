@@ -228,6 +228,9 @@ func (r *run) refusals(check batch, page adsapi.OperationPage) []diag.Problem {
 		if !ours || result.Status != "failed" {
 			continue
 		}
+		if mayPass(result) && !r.dry { // no word about the row: the job itself waits and goes again
+			continue
+		}
 		problems = append(problems, diag.Problem{
 			Severity: diag.Error, Code: diag.ServiceRefused, Position: r.blame(p, text(result.ErrorCode), text(result.Error)),
 			Address: p.change.Address.String(), Message: diag.Printable(text(result.Error)),

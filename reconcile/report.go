@@ -106,6 +106,8 @@ func (r *run) outcome(c *plan.Change, s *standing) Outcome {
 		Written: s.written, Verified: s.verified,
 	}
 	switch {
+	case !s.started && len(r.refused) > 0:
+		r.unsent(&o)
 	case !s.started:
 		o.Outcome, o.Message = state.OutcomeSkipped, "not reached"
 	case s.outcome == state.OutcomeApplied && s.pending > 0:
@@ -117,6 +119,18 @@ func (r *run) outcome(c *plan.Change, s *standing) Outcome {
 		o.Cell = c.Position
 	}
 	return o
+}
+
+// unsent is the outcome of a change of which nothing was sent, as the rehearsal
+// refused it or another.
+func (r *run) unsent(o *Outcome) {
+	for _, p := range r.refused {
+		if p.Address == o.Address.String() {
+			o.Outcome, o.Code, o.Message, o.Cell = state.OutcomeFailed, string(p.Code), p.Message, p.Position
+			return
+		}
+	}
+	o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "not sent: the service refused another row when it was asked first"
 }
 
 // Count gives how many changes have an outcome.

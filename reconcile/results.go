@@ -106,7 +106,7 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled,
 			outcomes[i] = outcomeOf(operation, result)
 		}
 		if outcomes[i].Outcome == state.OutcomeSkipped && page.Error != nil {
-			outcomes[i].Message = "not run, as its job failed" + jobError(page)
+			outcomes[i].Code, outcomes[i].Message = string(diag.ServiceUnavailable), "not run, as its job failed"+jobError(page)
 		}
 		switch o := outcomes[i]; {
 		case inConflict(o.Code): // the same bytes meet the same answer

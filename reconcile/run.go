@@ -35,6 +35,7 @@ type run struct {
 	supposed  bool      // that the account has jobs is not known, and the next job tells
 	forecast  *forecast // requests are noted here and not sent; nil: they are sent
 	teller    *teller
+	refused   []diag.Problem // what the rehearsal refused: nothing is sent
 
 	refusedWhole atomic.Int32 // jobs
 	tearing      sync.Mutex   // guards torn

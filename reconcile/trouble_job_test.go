@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"adsync/internal/diag"
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
@@ -29,7 +30,7 @@ func TestB6AJobThatFailsAsAWholeIsTold(t *testing.T) {
 	report := w.apply()
 	told := false
 	for _, o := range report.Outcomes {
-		told = told || strings.Contains(o.Message, "the mill stands still")
+		told = told || strings.Contains(o.Message, "the mill stands still") && o.Code == string(diag.ServiceUnavailable)
 	}
 	if n := report.Count(state.OutcomeApplied); n != 0 || !told {
 		t.Errorf("%d applied, the service's words told: %t; want none, told: %v", n, told, report.Outcomes)

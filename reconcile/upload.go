@@ -81,10 +81,13 @@ func (r *run) upload(ctx context.Context, source string, users []part) error {
 	id, err := r.sendImage(ctx, source)
 	if err == nil {
 		r.files[source] = id
-		return r.Store.RecordFile(ctx, source, id)
+		return r.Store.RecordFile(context.WithoutCancel(ctx), source, id)
 	}
-	if stopsUploads(err) {
+	switch {
+	case stopsUploads(err):
 		return err
+	case ctx.Err() != nil: // nothing is wrong with the image: the next wave says that it was interrupted
+		return nil
 	}
 	for _, p := range users {
 		r.settle(p, settled{Address: p.change.Address, ResourceID: r.ids[p.change.Address], Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error()})

@@ -160,6 +160,9 @@ func next(d *reportDocument, code int, from string) string {
 	case exitUnknown, exitInterrupted, exitUnavailable, exitLocked:
 		return "adsync apply" + from
 	case exitInvalid:
+		if d.Run != "" { // it was the service that refused
+			return "adsync validate --online" + from
+		}
 		return "adsync validate" + from
 	}
 	if d.Summary[string(state.OutcomeFailed)]+d.Summary[string(state.OutcomeSkipped)] > 0 {

@@ -27,6 +27,7 @@ var advice = []Advice{
 	{state.OutcomeFailed, string(diag.ServiceUnavailable), "Nothing is wrong with the row: apply again later."},
 	{state.OutcomeFailed, "", "Mend it in your own file and apply again."},
 	{state.OutcomeSkipped, string(diag.OperationSkipped), "Mend what it waits for and apply again."},
+	{state.OutcomeSkipped, string(diag.ServiceUnavailable), "Nothing is wrong with the row: apply again later."},
 	{state.OutcomeSkipped, "", "Apply again: it goes on from here."},
 	{Held, string(plan.Drifts), "Take the value over: adsync drift --accept ADDRESS; or have the files win: adsync apply --allow drift=ADDRESS"},
 	{Held, string(plan.WasRefused), "Edit the row; or have the service asked again: adsync reconcile --retry ADDRESS with a daemon, else adsync apply."},

@@ -163,7 +163,7 @@ func (d *Document) Settle() {
 		switch {
 		case o.Outcome == state.OutcomeApplied:
 			reached, most = o.moves(reached), o.moves(most)
-		case o.Outcome == state.OutcomeUnknown || o.partly():
+		case o.Outcome == state.OutcomeUnknown || o.partly() && !o.unstarted():
 			most = o.raises(most)
 		}
 	}
@@ -218,6 +218,17 @@ func (o *Outcome) partly() bool {
 	for _, f := range o.Fields {
 		if f.Applied {
 			return o.Outcome != state.OutcomeApplied
+		}
+	}
+	return false
+}
+
+// unstarted says that the activation of a change was surely not applied: a part of
+// it was, and that part spends nothing.
+func (o *Outcome) unstarted() bool {
+	for _, f := range o.Fields {
+		if f.Name == "status" && f.After.Text() == "active" && !f.Applied {
+			return o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped
 		}
 	}
 	return false

@@ -118,6 +118,28 @@ func TestMoneyOfARun(t *testing.T) {
 	}
 }
 
+// What was created and surely not started spends nothing: that is certain. Where its
+// activation may have come, it is not.
+func TestMoneyOfWhatStaysPaused(t *testing.T) {
+	for _, row := range []struct {
+		outcome state.Outcome
+		started bool
+		certain bool
+	}{
+		{state.OutcomeSkipped, false, true}, {state.OutcomeFailed, false, true},
+		{state.OutcomeUnknown, false, false}, {state.OutcomeFailed, true, false},
+	} {
+		d := &Document{Head: Head{Money: Money{Planned: day(100, 120)}}, Outcomes: []Outcome{
+			{Outcome: row.outcome, Spend: day(0, 20), Fields: []Field{
+				{Name: "budget.daily", After: resource.Number(20_000_000), Applied: true},
+				{Name: "status", After: resource.Text("active"), Applied: row.started}}}}}
+		d.Settle()
+		if certain := d.Money.AtMost == nil; certain != row.certain || d.Money.Reached.DailyAfter != 100_000_000 {
+			t.Errorf("%s, started %t: certain %t, reached %d; want %t and what was before", row.outcome, row.started, certain, d.Money.Reached.DailyAfter, row.certain)
+		}
+	}
+}
+
 // The account's own limits bound what a run says of a day, as they bound what its plan
 // said; where nobody knows what became of a limit nothing does.
 func TestMoneyOfARunWithinTheLimitsOfTheAccount(t *testing.T) {
