@@ -1,12 +1,12 @@
 package reconcile_test
 
 import (
-	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"adsync/internal/adsapi"
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
 	"adsync/internal/resource"
@@ -88,18 +88,22 @@ func TestJobsThatStandStillKeepNothingBack(t *testing.T) {
 	}
 }
 
-// A rehearsal that does not end is the service's: it is tried again later, and nothing
-// was changed.
-func TestARehearsalThatStandsStillIsTriedAgainLater(t *testing.T) {
+// B2: a rehearsal that does not end keeps nothing from going out either: requests carry
+// the run, the pause of it first.
+func TestARehearsalThatStandsStillKeepsNothingBack(t *testing.T) {
 	w := newWorld(t)
+	w.tree("autumn", "active")
+	w.clean()
+	w.service.SetHooks(&service.Hooks{Job: func(job world_.Job) service.JobFault { return service.JobFault{Hold: true} }})
 	w.tree("spring", "paused")
-	w.service.SetHooks(&service.Hooks{Job: func(job world_.Job) service.JobFault { return service.JobFault{Hold: job.ValidateOnly} }})
-	if _, err := w.agent.Apply(t.Context(), w.plan()); !errors.Is(err, adsapi.ErrUnavailable) {
-		t.Errorf("Apply = %v; want %v", err, adsapi.ErrUnavailable)
+	w.desired.Get(address("campaign/autumn")).Set("status", resource.Text("paused"))
+	report, s := w.applyCounting()
+	w.allApplied(report)
+	if len(s.jobs) != 0 || !slices.ContainsFunc(w.said, func(text string) bool { return strings.Contains(text, "goes without jobs") }) {
+		t.Errorf("%d jobs that change something were sent, and said %q; want none, and that it is gone without", len(s.jobs), w.said)
 	}
-	if n := len(w.mutations()); n != 0 {
-		t.Errorf("%d mutations; want none", n)
-	}
+	w.clean()
+	w.eachOnce()
 }
 
 // A question what the account can do that the service could not answer just now is

@@ -93,6 +93,11 @@ func (r *run) rehearseJobs(ctx context.Context, jobs int, rehearse func(int) ([]
 			r.supposed = false
 			return problems.Sorted(), r.remember(ctx, resource.BulkJobs, false)
 		}
+		if errors.Is(err, errStillRunning) && !r.dry { // jobs that stand still keep no pause from going out
+			r.notice("%v; this run goes without jobs", err)
+			r.caps[resource.BulkJobs], r.supposed = false, false
+			return problems.Sorted(), nil
+		}
 		if err != nil {
 			return nil, err
 		}

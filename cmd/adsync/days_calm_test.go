@@ -291,8 +291,12 @@ func (y *years) keepBounds(most int) {
 	y.mu.Lock()
 	requests := y.requests
 	y.requests, y.looks, y.fulls = 0, 0, 0
-	y.did[string(y.result.Class)]++
+	ended := y.result
+	y.did[string(ended.Class)]++
 	y.mu.Unlock()
+	if ended.Class == daemon.Internal {
+		y.fail("a run ended as a fault of adsync: %s", ended.Message)
+	}
 	y.did["requests"] += requests
 	if requests > most {
 		y.fail("%d requests in a day; want %d at most", requests, most)
