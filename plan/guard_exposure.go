@@ -184,17 +184,24 @@ func (c *Change) holds(hazard Hazard) bool {
 func (d *differ) guardFrozen() {
 	var holds []Hold
 	for _, f := range d.Policy.Frozen {
-		message := "freeze window " + quote(f.Name) + " is open until " + f.Until
-		if f.Reason != "" {
-			message += ": " + f.Reason
-		}
-		holds = append(holds, Hold{Hazard: Frozen, Message: strings.TrimSpace(message) + "; only pauses and decreases pass"})
+		holds = append(holds, Hold{Hazard: Frozen, Message: strings.TrimSpace(f.words()) + "; only pauses and decreases pass"})
 	}
 	for _, h := range holds {
 		for i := range d.plan.Changes {
 			d.freeze(&d.plan.Changes[i], &h)
 		}
 	}
+}
+
+func (f Freeze) words() string {
+	if f.Name == "" {
+		return f.Reason
+	}
+	open := "freeze window " + quote(f.Name) + " is open until " + f.Until
+	if f.Reason != "" {
+		open += ": " + f.Reason
+	}
+	return open
 }
 
 func (d *differ) freeze(c *Change, h *Hold) {

@@ -60,7 +60,8 @@ type Policy struct {
 
 	StartsHeld bool `json:",omitempty"` // what is paused starts only where that is allowed: for a revert
 
-	Frozen []Freeze // the freeze windows that are open now
+	Windows bool     `json:",omitempty"` // there are freeze windows, open or not
+	Frozen  []Freeze // the freeze windows that are open now
 
 	ShrinkPercent int64 // nothing is pruned from a kind the files name this much less of
 	ShrinkFrom    int64 // counted from this many resources up
@@ -71,7 +72,7 @@ type Policy struct {
 
 // Freeze is an open window in which only pauses and decreases pass.
 type Freeze struct {
-	Name   string // what people call it
+	Name   string // what people call it; "" where none is known to be open, and Reason says why none may be closed
 	Until  string // when it ends, for people
 	Reason string // "" where none is given
 }

@@ -200,6 +200,7 @@ func kindNames(schemas resource.Schemas) []string {
 // freeze finds the windows that are open. A deny beats every allowance, so both
 // files' windows hold.
 func (g *governed) freeze(windows []policy.Window, now time.Time) {
+	g.policy.Windows = len(windows) > 0
 	for _, w := range windows {
 		until, open, err := w.OpenAt(now)
 		value := policyValue{Name: "freeze", Value: fmt.Sprintf("%s: %s for %s, %s", w.Name, w.Cron, w.For, w.Zone), Origin: g.origin(w.Position)}

@@ -176,6 +176,9 @@ func (c *Client) attempt(ctx context.Context, r request, decode func([]byte) err
 		return c.unanswered(ctx, r, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		c.ahead.Store(int64(c.now().Round(0).Sub(date)))
+	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return c.refused(r, resp)
 	}

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,6 +44,7 @@ type Client struct {
 	maxAttempts    int
 	maxRetryAfter  time.Duration
 	keyLag         time.Duration
+	ahead          *atomic.Int64
 }
 
 // ReadOnly says that the client refuses every request that could change something.
@@ -102,6 +104,7 @@ func New(cfg Config) (*Client, error) {
 		maxAttempts:    cfg.MaxAttempts,
 		maxRetryAfter:  cfg.MaxRetryAfter,
 		keyLag:         cfg.KeyLag,
+		ahead:          &atomic.Int64{},
 	}, nil
 }
 
@@ -122,6 +125,10 @@ func (c *Client) Left() (left, of int) { return c.limiter.left() }
 
 // KeyLag is how long the service may need to know the key of a request it has taken.
 func (c *Client) KeyLag() time.Duration { return c.keyLag }
+
+// Ahead is how much the clock of this machine is ahead of the service's, to a few
+// seconds, by its last answer that has a Date; 0 before there was one.
+func (c *Client) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
 
 // PerMinute is how many requests a minute this client allows itself, to one
 // endpoint and to all.

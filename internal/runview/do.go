@@ -32,7 +32,7 @@ var advice = []Advice{
 	{Held, string(plan.Drifts), "Take the value over: adsync drift --accept ADDRESS; or have the files win: adsync apply --allow drift=ADDRESS"},
 	{Held, string(plan.WasRefused), "Edit the row; or have the service asked again: adsync reconcile --retry ADDRESS with a daemon, else adsync apply."},
 	{Held, string(plan.Undecided), "Decide the outcome it waits for: adsync status names it."},
-	{Held, string(plan.Frozen), "Apply again when the freeze window has ended."},
+	{Held, string(plan.Frozen), "Apply again when the freeze window has ended, or the clock is right."},
 	{Held, string(plan.Outdated), "Plan again."},
 	{Held, string(plan.Late), "No allowance releases it: give another day in the files, or leave the row out."},
 	{Held, string(plan.Protected), "No allowance releases it: take the protection out of the files first."},
