@@ -67,6 +67,7 @@ type differ struct {
 	byID       map[resource.Kind]map[string]*resource.Resource // what is live, as far as it was asked for
 	counting   []counting
 	spending   []spending // what possible spend depends on
+	capped     bool       // the files, the record or the account have a limit of some days
 	protecting []int      // of all, those whose rows protect something
 	calendar   calendar
 	problems   diag.List

@@ -286,7 +286,7 @@ func (w *waiting) guardTotal() {
 	for i := range w.spending {
 		place := w.spending[i].place
 		c, k, s := w.at[place], w.all[place].kind, w.states(place)
-		if c == nil || c.Held != nil || k.counts() && !w.could(k, s.most).exceeds(w.could(k, s.before), could{}) {
+		if c == nil || c.Held != nil || k.counts() && !w.could(k, s.most).exceeds(w.could(k, s.before), could{}) && !w.otherDays(k, s) {
 			continue
 		}
 		switch {
@@ -298,6 +298,12 @@ func (w *waiting) guardTotal() {
 			w.holdRaises(place, raises, "", message)
 		}
 	}
+}
+
+// otherDays says that a resource spends on days on which it did not: what holds there is
+// another limit of the account.
+func (w *waiting) otherDays(k *kind, s states) bool {
+	return s.before != nil && s.most != nil && k.spanOf(s.most).beyond(k.spanOf(s.before))
 }
 
 func (w *waiting) indexOf(c *Change) int {

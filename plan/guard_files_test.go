@@ -75,6 +75,7 @@ func TestWhatIsHeldDoesNotSpendByWayOfTheRest(t *testing.T) {
 // The same where another resource is held: beneath what starts, or anywhere in
 // the account.
 func TestWhatIsHeldFreesNothingForOthers(t *testing.T) {
+	const ranged = "\nspend_limit_window/w#2 start=2026-11-20 end=2026-11-26 amount=1\n"
 	const two = "campaign/a#1 budget.daily=10 status=active\n" + "campaign/b#2 budget.daily=20 status=active\n"
 	tests := []struct {
 		name                string
@@ -140,6 +141,12 @@ func TestWhatIsHeldFreesNothingForOthers(t *testing.T) {
 			last:    "campaign/a#1 budget.daily=20 status=active\ndaily_spend_limit/d#2 start=2026-11-01 amount=20",
 			desired: "campaign/a budget.daily=22 status=active\ndaily_spend_limit/d start=2026-11-01 amount=20",
 			live:    "campaign/a#1 budget.daily=20 status=active\ndaily_spend_limit/d#2 start=2026-11-01 amount=50",
+		},
+		{
+			name: "other days, on which what is held would have been the limit", held: "conflict=daily_spend_limit/d exceeds-files=campaign/a exceeds-files=campaign/a",
+			last:    "campaign/a#1 budget.daily=10 status=active start=2026-11-10 end=2026-11-23" + ranged + "daily_spend_limit/d#3 start=2026-11-01 amount=70",
+			desired: "campaign/a budget.daily=10 status=active start=2026-11-26 end=2026-11-28" + strings.ReplaceAll(ranged, "#2", "") + "daily_spend_limit/d start=2026-11-01 amount=1",
+			live:    "campaign/a#1 budget.daily=10 status=active start=2026-11-10 end=2026-11-23" + ranged + "daily_spend_limit/d#3 start=2026-11-01 amount=75",
 		},
 		{
 			name: "within the files' spend limit nothing more is spent", held: "drift=campaign/b",

@@ -22,8 +22,8 @@ func (d *differ) spanPhases(now, then span) (first, last Phase) {
 	if !now.apart(then) {
 		return first, last
 	}
-	phase := Raise // one half of the move alone is all days between, or none
-	if d.calendar.today != "" && d.daysLeft(then) <= d.daysLeft(now) && (then.ended(d.calendar.today) || !now.ended(d.calendar.today)) {
+	phase := Raise // one half of the move alone is all days between, or none; other days may have another limit
+	if today := d.calendar.today; today != "" && d.daysLeft(then) <= d.daysLeft(now) && (then.ended(today) || !d.capped && !now.ended(today)) {
 		phase = Lower
 	}
 	return phase, phase
@@ -32,6 +32,11 @@ func (d *differ) spanPhases(now, then span) (first, last Phase) {
 // apart says that two spans share no day.
 func (s span) apart(t span) bool {
 	return s.last != "" && t.first > s.last || t.last != "" && s.first > t.last
+}
+
+// beyond says that a span has days which another one has not.
+func (s span) beyond(t span) bool {
+	return s.first < t.first || t.last != "" && (s.last == "" || s.last > t.last)
 }
 
 // daysLeft counts the days of a span in the rest of the month.

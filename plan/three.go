@@ -45,6 +45,9 @@ func (d *differ) join() {
 		}
 		d.all = append(d.all, t)
 	}
+	for k := range latest {
+		d.capped = d.capped || k.schema.Caps
+	}
 	d.spending = make([]spending, 0, spend)
 }
 
