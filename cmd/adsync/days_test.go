@@ -2,7 +2,11 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -122,8 +126,25 @@ func (y *years) judge() {
 
 func (y *years) fail(format string, args ...any) {
 	y.t.Helper()
-	y.t.Logf("at %s, seed %d; what happened last:\n%s", time.Now().In(y.zone), y.seed, y.tail())
+	y.t.Logf("at %s, seed %d; what happened last:\n%s\nwhat was written last:\n%s", time.Now().In(y.zone), y.seed, y.tail(), writtenLast(y.history.W))
 	y.t.Fatalf(format, args...)
+}
+
+// writtenLast says what the last writes at the service changed, and by whose request: what is
+// drawn of a seed is not all that decides, so that a failure may not come again.
+func writtenLast(w []oracle.Entry) string {
+	var lines []string
+	for _, e := range w[max(0, len(w)-40):] {
+		var changed []string
+		for name, now := range e.After {
+			if was := e.Before[name]; !reflect.DeepEqual(was, now) {
+				changed = append(changed, fmt.Sprintf("%s %v → %v", name, was, now))
+			}
+		}
+		slices.Sort(changed)
+		lines = append(lines, fmt.Sprintf("%d %s %s %s %s %s job %q commit %d request %d: %s", e.Seq, e.At.UTC().Format(time.RFC3339), e.Actor, e.Action, e.Kind, e.ID, e.JobID, e.Commit, e.Request, strings.Join(changed, "; ")))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x64617973)) }
