@@ -14,10 +14,11 @@ import (
 )
 
 // unseenPauses finds what somebody has paused since the last apply ended, of what the
-// files are about to start: that apply left it paused, or saw that somebody had started
-// it, and only the audit log tells that the pause is a person's by now (invariant 11). A
-// log that cannot be read tells nothing.
-func (a *Agent) unseenPauses(ctx context.Context, last, desired, live *resource.Snapshot) ([]resource.Address, error) {
+// files are about to start: that apply left it paused, saw that somebody had started it,
+// or did not look, as the files did not say whether it runs; and only the audit log tells
+// that the pause is a person's by now (invariant 11). A log that cannot be read tells
+// nothing. Of a kind that the log never names, a pause nobody looked at is a person's.
+func (a *Agent) unseenPauses(ctx context.Context, last, desired, live *resource.Snapshot) (paused []resource.Address, err error) {
 	of := map[string]resource.Address{} // by id
 	if last.Len() == 0 {
 		return nil, nil
@@ -26,26 +27,34 @@ func (a *Agent) unseenPauses(ctx context.Context, last, desired, live *resource.
 		schema := a.Schemas.Of(want.Address.Kind)
 		delivery := schema.Delivery()
 		is := func(r *resource.Resource, word string) bool { return r != nil && r.Value(delivery).Text() == word }
-		if was := last.Get(want.Address); schema.Audit != "" && is(want, wordActive) && is(was, wordPaused) && is(live.Get(want.Address), wordPaused) {
+		was := last.Get(want.Address)
+		if was == nil || !is(want, wordActive) || !is(live.Get(want.Address), wordPaused) {
+			continue
+		}
+		unseen := !was.Value(delivery).IsSet()
+		switch {
+		case schema.Audit == "" && unseen:
+			paused = append(paused, want.Address)
+		case schema.Audit != "" && (unseen || is(was, wordPaused)):
 			of[was.ID] = want.Address
 		}
 	}
 	if len(of) == 0 {
-		return nil, nil
+		return paused, nil
 	}
 	runs, err := a.Store.Runs(ctx, 1)
 	if err != nil || len(runs) == 0 {
-		return nil, err
+		return paused, err
 	}
 	since := afterRun(runs[0])
 	if since > a.Now().Unix() {
-		return nil, nil
+		return paused, nil
 	}
-	paused, err := a.pausedSince(ctx, since, of, runs[0].Settled)
+	logged, err := a.pausedSince(ctx, since, of, runs[0].Settled)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
-	return paused, nil
+	return append(paused, logged...), nil
 }
 
 // afterRun is the second after an apply ended, or began where it was cut off.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/state"
 )
@@ -117,5 +118,31 @@ func TestAnActivationWaitsForNobodyElsesPause(t *testing.T) {
 				t.Errorf("the campaign is %s; want it started: %s", got, describe(w.plan().Plan))
 			}
 		})
+	}
+}
+
+// Invariant 14: the files begin to say that the account runs, and somebody pauses it before
+// the apply. No log tells when, so that the pause is theirs, until the files say paused, and then that it runs.
+func TestAPauseOfTheAccountStaysWhereTheFilesBeginToNameIt(t *testing.T) {
+	w := newWorld(t)
+	w.permitAll("activates", "adopt=account/account")
+	w.write("account/account", map[string]any{"account_name": "Shop"})
+	w.clean()
+	w.desired.Get(address("account/account")).Set("status", resource.Text("active"))
+	w.service.Must(t, http.MethodPost, "/ad_account/pause", nil)
+	for range 2 {
+		if f := fieldOf(t, w.plan().Plan, "account/account", "status"); f.Cause != plan.Drift || f.Held == nil {
+			t.Fatalf("the status is planned as %s, held %v; want it as somebody's doing, held", f.Cause, f.Held)
+		}
+		if w.apply(); !strings.Contains(string(w.service.Must(t, http.MethodGet, "/ad_account", nil).Body), `"status":"paused"`) {
+			t.Fatal("the account is started; want the pause kept")
+		}
+	}
+	for _, status := range []string{"paused", "active"} {
+		w.desired.Get(address("account/account")).Set("status", resource.Text(status))
+		w.apply()
+	}
+	if !strings.Contains(string(w.service.Must(t, http.MethodGet, "/ad_account", nil).Body), `"status":"active"`) {
+		t.Error("the account is paused; want it started, as the files said paused in between")
 	}
 }

@@ -225,6 +225,12 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "add other"}, {Do: "apply"}, {Do: "edit other"}, {Do: "add other"}, {Do: "add"}, {Do: "apply"}, {Do: "edit other", What: 9, Value: 58},
 			{Do: "advance", Wait: 26 * time.Hour}, {Do: "apply", Death: death{At: 54}}, {Do: "edit other", What: 8},
 		}}},
+		{"the files begin to say that the account runs, and somebody pauses it", script{Seed: 300052136, Kinds: true, Actions: []action{
+			{Do: "add other", What: 6}, {Do: "apply"}, {Do: "edit other", What: 17, Value: 35}, {Do: "foreign other"},
+		}}},
+		{"a child beneath a campaign that was made before the other agent's", script{Seed: 300029185, Points: 886647811575119971, Actions: []action{
+			{Do: "add"}, {Do: "both"}, {Do: "add", What: 1}, {Do: "both"},
+		}}},
 		{"a list shows a word nobody knows while a create that somebody paused is taken back", script{Seed: 41769, Turns: true, Actions: []action{
 			{Do: "add"}, {Do: "apply"}, {Do: "foreign"},
 			{Do: "fault", Fault: `{"match": {"path": "/campaigns", "times": 1}, "action": {"mutate_body": {"how": "unknown_enum", "field": "status", "value": "limited"}}}`},

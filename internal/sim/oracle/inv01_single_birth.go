@@ -91,7 +91,7 @@ func (f Files) path(tag string) (path string) {
 func (h *History) beneathBlind(first, then *Entry) bool {
 	at := parentAt[then.Kind]
 	above, own := h.madeAs(first.After.text(at)), h.madeAs(then.After.text(at))
-	return above != nil && own != nil && above.ID != own.ID && above.tag() == own.tag() && own.Actor == then.Actor && h.blind(above, own)
+	return above != nil && own != nil && above.Seq < own.Seq && above.tag() == own.tag() && own.Actor == then.Actor && h.blind(above, own)
 }
 
 // madeAs is the create of an id, nil where there is none.

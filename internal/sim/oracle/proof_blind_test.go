@@ -73,6 +73,25 @@ func TestOnlyBeneathWhatCouldNotBeToldIsAChildMadeTwice(t *testing.T) {
 	}
 }
 
+// Who made its campaign first could tell: that another one stands there since excuses
+// nothing.
+func TestAParentThatWasMadeFirstExcusesNoChild(t *testing.T) {
+	h := sound()
+	h.Shared, h.Alone, h.KeysHold, h.ListsHold = true, false, true, true
+	made := func(agent int, kind, id, key string, after Record) {
+		r := h.send(2, 3+agent, "/"+kind+"s", key, id)
+		r.Agent = agent
+		h.write(r, h.Actors[agent], "create", kind, id, nil, after)
+	}
+	made(1, "campaign", "cmp_2", "create-2", campaign("paused", 150))
+	for i, parent := range []string{"cmp_2", "cmp_1"} {
+		made(1-i, "ad_group", "ag_"+parent, "group-"+parent, Record{"name": "g1 runners", "status": "active", "campaign_id": parent})
+	}
+	if h.beneathBlind(h.madeAs("ag_cmp_2"), h.madeAs("ag_cmp_1")) {
+		t.Error("an ad group beneath the first campaign is let pass; want it only beneath one that was made as nobody could tell")
+	}
+}
+
 // A key that the files changed excuses a second one only of an agent that made it at
 // another commit than the first and had not looked since.
 func TestAKeyThatChangedExcusesOnlyWhoDidNotLook(t *testing.T) {
