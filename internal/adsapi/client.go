@@ -185,8 +185,9 @@ type Mutation struct {
 // Mutate sends a mutation and gives the resource it answers with. After 429,
 // and when no connection was made, it is sent again. After a timeout, a
 // reset, a 5xx or an unreadable success it is sent again, with the same
-// bytes and key, only where that cannot do it twice: a key is present, or
-// the path names what is updated. On failure AppliedOf tells whether the
+// bytes and key, only where that cannot do it twice: a key is present (then
+// once the service has had KeyLag to know it), the path names what is updated,
+// or it is a dry run. On failure AppliedOf tells whether the
 // service may have done it.
 func (c *Client) Mutate(ctx context.Context, m Mutation) (Record, error) {
 	e, err := parseEndpoint(m.Path)
