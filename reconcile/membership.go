@@ -123,7 +123,7 @@ func (r *run) membersWave(ctx context.Context) error {
 		}
 	}
 	for _, b := range all {
-		o, err := r.followMembers(ctx, b.step, false)
+		o, err := r.followMembers(ctx, b.step)
 		if o.Outcome != "" {
 			r.settle(b.part, o)
 		}
@@ -249,8 +249,8 @@ func membersMutation(step *state.Step) adsapi.Mutation {
 
 // followMembers asks for an operation until it has ended, and records what
 // became of it. One that does not end in time stays open: it was accepted, and
-// the next run asks again. Late says that others may have sent theirs since.
-func (a *Agent) followMembers(ctx context.Context, step state.Step, late bool) (settled, error) {
+// the next run asks again.
+func (a *Agent) followMembers(ctx context.Context, step state.Step) (settled, error) {
 	operation := step.Operations[0]
 	o := settled{Address: operation.Address, ResourceID: operation.ResourceID}
 	ended, err := a.awaitOperation(ctx, operation.ResourceID, step.JobID, a.resumes(step))
@@ -265,7 +265,7 @@ func (a *Agent) followMembers(ctx context.Context, step state.Step, late bool) (
 		o.Message = fmt.Sprintf("it was accepted and is still %q after %s; the next apply looks again", diag.Printable(ended.Status), membersPatience)
 		return o, nil
 	}
-	return a.endMembers(ctx, step, ended, o, late)
+	return a.endMembers(ctx, step, ended, o)
 }
 
 // resumes says that the service can make the operation of a step go on.
@@ -276,7 +276,7 @@ func (a *Agent) resumes(step state.Step) bool {
 
 // endMembers records an operation that has ended. One that failed leaves the
 // record as it was: the list sent last is the one before.
-func (a *Agent) endMembers(ctx context.Context, step state.Step, ended adsapi.MemberOperation, o settled, late bool) (settled, error) {
+func (a *Agent) endMembers(ctx context.Context, step state.Step, ended adsapi.MemberOperation, o settled) (settled, error) {
 	if step.Point == state.Accepted {
 		if err := a.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {
 			return o, fmt.Errorf("journal %s: %w", step.ID, err)
@@ -298,11 +298,9 @@ func (a *Agent) endMembers(ctx context.Context, step state.Step, ended adsapi.Me
 		o.Message = "the service ended the operation as failed; the list sent before it counts on" + seen.invalid()
 		return o, a.finishMembers(ctx, step, nil, o)
 	}
-	given := seen.revision
-	if late {
-		if given, err = a.givenBy(ctx, step, seen, before); err != nil {
-			return o, err
-		}
+	given, err := a.givenBy(ctx, step, seen, before)
+	if err != nil {
+		return o, err
 	}
 	set := operation.Set
 	set.Set(schema.Membership.Revision, resource.Number(given))

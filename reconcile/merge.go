@@ -50,7 +50,7 @@ func (r *run) mergeWave(ctx context.Context) error {
 		if !accepted {
 			continue
 		}
-		o, err := r.followMembers(ctx, step, false)
+		o, err := r.followMembers(ctx, step)
 		if o.Outcome != "" {
 			r.settle(p, o)
 		}
@@ -208,7 +208,7 @@ func (a *Agent) decideMerge(ctx context.Context, step state.Step, recovered *Rec
 
 // followRecovered follows an operation of an earlier run to its end.
 func (a *Agent) followRecovered(ctx context.Context, step state.Step, recovered *Recovered) error {
-	o, err := a.followMembers(ctx, step, true)
+	o, err := a.followMembers(ctx, step)
 	switch {
 	case err != nil:
 		return err

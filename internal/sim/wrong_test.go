@@ -231,6 +231,16 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"a child beneath a campaign that was made before the other agent's", script{Seed: 300029185, Points: 886647811575119971, Actions: []action{
 			{Do: "add"}, {Do: "both"}, {Do: "add", What: 1}, {Do: "both"},
 		}}},
+		{"people whom somebody's stopped operation puts in, before those of the files", script{Seed: 320101885, Points: 36438677639628105, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "apply"}, {Do: "edit other", What: 2}, {Do: "foreign other", What: 3}, {Do: "apply"}, {Do: "edit other", What: 6},
+		}}},
+		{"an audience whose create is overtaken by the next", script{Seed: 320102322, Kinds: true, Actions: []action{
+			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": {"hold_until": {"step": "s", "side": "request"}}}`},
+			{Do: "add other"}, {Do: "apply"}, {Do: "advance", Wait: 25 * time.Minute}, {Do: "apply"},
+		}}},
+		{"a limit that is made twice by one request, and renamed", script{Seed: 300070452, Kinds: true, Actions: []action{
+			{Do: "add other", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "times": 2}, "action": {"duplicate": {}}}`}, {Do: "apply"}, {Do: "edit other", What: 10},
+		}}},
 		{"a list shows a word nobody knows while a create that somebody paused is taken back", script{Seed: 41769, Turns: true, Actions: []action{
 			{Do: "add"}, {Do: "apply"}, {Do: "foreign"},
 			{Do: "fault", Fault: `{"match": {"path": "/campaigns", "times": 1}, "action": {"mutate_body": {"how": "unknown_enum", "field": "status", "value": "limited"}}}`},

@@ -34,6 +34,7 @@ func SingleBirth(h *History) error {
 		case !hasKey[e.Kind] && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
 		case e.createKey() == "" && h.takenAway(first.ID, e.Seq): // while nobody had heard of it
 			born[tag] = e
+		case e.createKey() == "" && h.overtaken(first, e):
 		case e.createKey() == "" && h.requestOf(first) != h.requestOf(e): // nothing but the name tells them apart
 			return fmt.Errorf("%s was created as %s and again as %s", tag, first.ID, e.ID)
 		case e.createKey() == "": // one request, delivered twice
@@ -46,6 +47,17 @@ func SingleBirth(h *History) error {
 		}
 	}
 	return nil
+}
+
+// overtaken says that one of two creates without a key was lost for so long that its
+// agent had looked for it, and had not seen it, before it sent the other.
+func (h *History) overtaken(first, then *Entry) bool {
+	return h.missedBefore(first, then) || h.missedBefore(then, first)
+}
+
+func (h *History) missedBefore(lost, again *Entry) bool {
+	sent, anew := h.requestOf(lost), h.requestOf(again)
+	return sent != nil && anew != nil && sent.Agent == anew.Agent && sent.N < anew.N && h.missedBy(lost, anew.N)
 }
 
 // tooSoon says that an agent sent the same bytes again before a service that knows

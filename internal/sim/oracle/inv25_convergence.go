@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -77,6 +78,8 @@ func (h *History) forAPerson(tag, reason string) bool {
 		return true
 	case strings.HasPrefix(reason, "adopt ") && !hasKey[item.Kind] && h.waitsForAdoption(tag):
 		return true
+	case bounds[item.Kind] && h.inItsOwnWay(tag, reason):
+		return true
 	case overSomebody(reason) && h.doneThoughRefused(tag):
 		return true
 	case !ofPeople[item.Kind]:
@@ -123,20 +126,34 @@ const trustWindow = 20 * time.Minute
 // arrivedLate says that a create was carried out long after its agent had lost it, and
 // had seen in a list that it was not there.
 func (h *History) arrivedLate(tag string) bool {
-	return slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool {
-		sent := h.requestOf(e)
-		return sent != nil && sent.lost() && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-			return r.Agent == sent.Agent && r.Method == "GET" && r.Path == listOf[e.Kind] && r.Whole && r.Status == 200 && r.N <= e.Request && r.Answered.UnixMilli() <= e.At.UnixMilli() && r.At.Sub(sent.At) >= trustWindow
-		})
+	return slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool { return h.missedBy(e, math.MaxInt) })
+}
+
+// missedBy says that a create was carried out long after its agent had lost it, and
+// had seen in a list before a request that it was not there.
+func (h *History) missedBy(e *Entry, before int) bool {
+	sent := h.requestOf(e)
+	return sent != nil && sent.lost() && slices.ContainsFunc(h.Requests, func(r *Request) bool {
+		return r.Agent == sent.Agent && r.Method == "GET" && r.Path == listOf[e.Kind] && r.Whole && r.Status == 200 && r.N < before && r.N <= e.Request && r.Answered.UnixMilli() <= e.At.UnixMilli() && r.At.Sub(sent.At) >= trustWindow
 	})
 }
 
 // refusedTheSecond says that a create was carried out, and its answer was that it
 // was refused: it was delivered twice.
 func (h *History) refusedTheSecond(tag string) bool {
-	return slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool {
-		r := h.requestOf(e)
-		return r != nil && r.Status >= 400 && r.Status < 500
+	return slices.ContainsFunc(h.createsOf(tag), h.thoughRefused)
+}
+
+func (h *History) thoughRefused(e *Entry) bool {
+	r := h.requestOf(e)
+	return r != nil && r.Status >= 400 && r.Status < 500
+}
+
+// inItsOwnWay says that a limit of the files has its days already, as a create that
+// was carried out though its answer was that it was refused.
+func (h *History) inItsOwnWay(tag, reason string) bool {
+	return strings.HasPrefix(reason, "incomplete its days overlap ") && slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool {
+		return h.thoughRefused(e) && strings.Contains(reason, " "+e.ID+" ")
 	})
 }
 
@@ -145,11 +162,7 @@ func (h *History) refusedTheSecond(tag string) bool {
 func (h *History) doneThoughRefused(tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
 		_, ours := h.ours(&e)
-		if !ours || !managed(&e) || e.Before == nil || e.tag() != tag {
-			return false
-		}
-		r := h.requestOf(&e)
-		return r != nil && r.Status >= 400 && r.Status < 500
+		return ours && managed(&e) && e.Before != nil && e.tag() == tag && h.thoughRefused(&e)
 	})
 }
 

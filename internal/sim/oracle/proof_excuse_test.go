@@ -1,6 +1,9 @@
 package oracle
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // What the service does by itself is somebody's, but for what it publishes.
 func TestWhatTheServicePausesIsNotStartedAgain(t *testing.T) {
@@ -106,6 +109,33 @@ func TestALimitThatNobodySeesIsExcusedWhereSomebodyChangedIt(t *testing.T) {
 		}
 		if err := Convergence(h, nil); (err == nil) != row.excused {
 			t.Errorf("changed by %s, the account has no limits: %v: %v; want it excused: %v", row.actor, row.without, err, row.excused)
+		}
+	}
+}
+
+// A limit whose create was carried out though refused has its days: an edit that waits
+// for them is excused where it says so of that very one.
+func TestALimitInItsOwnWayIsExcused(t *testing.T) {
+	for _, row := range []struct {
+		status  int
+		reason  string
+		excused bool
+	}{
+		{422, "incomplete its days overlap those that spend_limit_window slw_9 (at the service) has", true},
+		{422, "incomplete its days overlap those that spend_limit_window slw_8 (at the service) has", false},
+		{422, "incomplete it lacks its days", false},
+		{422, "activates its days overlap those of slw_9 there", false},
+		{200, "incomplete its days overlap those that spend_limit_window slw_9 (at the service) has", false},
+		{503, "incomplete its days overlap those that spend_limit_window slw_9 (at the service) has", false},
+	} {
+		h := sound()
+		beyond(h)
+		h.W = slices.DeleteFunc(h.W, func(e Entry) bool { return e.Kind == "spend_limit_window" })
+		r := h.send(1, 3, limitsPath, "", "w1 twice")
+		r.Status = row.status
+		h.write(r, "first", "create", "spend_limit_window", "slw_9", nil, window(300, "2026-04-01"))
+		if err := Convergence(h, map[string]string{"w1": row.reason}); (err == nil) != row.excused {
+			t.Errorf("answered with %d, %s: %v; want it excused: %v", row.status, row.reason, err, row.excused)
 		}
 	}
 }

@@ -132,3 +132,47 @@ func TestTheSameBytesAgainAreLetPassAfterAMinute(t *testing.T) {
 		}
 	}
 }
+
+// A create without a key goes again without blame where the first was lost, and its
+// agent looked for it in vain when it was to have come: the first comes all the same.
+func TestACreateThatIsOvertakenIsLetPass(t *testing.T) {
+	for _, row := range []struct {
+		what   string
+		change func(sent, looked, again *Request)
+		passes bool
+	}{
+		{"sent again after it was looked for", func(_, _, _ *Request) {}, true},
+		{"its answer came", func(sent, _, _ *Request) { sent.Status, sent.Whole = 200, true }, false},
+		{"the agent looked too early", func(sent, looked, _ *Request) { looked.At = sent.At.Add(trustWindow - time.Second) }, false},
+		{"the agent looked after it sent the other", func(_, looked, again *Request) { looked.N = again.N + 1 }, false},
+		{"the other agent looked", func(_, looked, _ *Request) { looked.Agent = 1 }, false},
+	} {
+		for _, lastly := range []bool{true, false} {
+			h := sound()
+			h.Alone = true
+			sent := h.send(1, 3, "/custom_audiences", "", "u9 lost")
+			sent.Status, sent.Whole = 0, false
+			h.read()
+			looked := h.Requests[len(h.Requests)-1]
+			looked.Path, looked.At, looked.Answered = "/custom_audiences", sent.At.Add(trustWindow), sent.At.Add(trustWindow)
+			again := h.send(1, 3, "/custom_audiences", "", "u9 again")
+			again.At = looked.At.Add(time.Minute)
+			row.change(sent, looked, again)
+			made := func(r *Request, id string) {
+				h.write(r, "first", "create", "audience", id, nil, Record{"name": "u9 people"})
+				e := &h.W[len(h.W)-1]
+				e.At, e.Request = again.At, max(again.N, looked.N)+1
+			}
+			if lastly {
+				made(again, "ca_9")
+			}
+			made(sent, "ca_8")
+			if !lastly {
+				made(again, "ca_9")
+			}
+			if err := SingleBirth(h); (err == nil) != row.passes {
+				t.Errorf("%s, and it came last: %v: %v; want it let pass: %v", row.what, lastly, err, row.passes)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -159,6 +160,32 @@ func TestLostAudienceThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
 		}
 		if got := describe(w.plan().Plan); !strings.Contains(got, "held: removed-by-hand") {
 			t.Errorf("lists %s: the plan is %s; want it held as removed by hand", lists, got)
+		}
+	}
+}
+
+// Somebody's operation has stopped and goes on before adsync's own: what it did is not
+// taken for adsync's, and the next list of the files is held instead of going over it.
+func TestWhatGoesOnBeforeIsNotTakenForOnesOwn(t *testing.T) {
+	for _, somebody := range []bool{false, true} {
+		w := newWorld(t, emulatortest.WithPoints(t, "audience_operation_stalls=half_way"))
+		w.audience("customers", 0, 100)
+		w.clean()
+		if somebody {
+			w.addTo(w.onlyAudience(), 500)
+		}
+		w.audience("customers", 100, 150, "members.do", "add")
+		if w.apply(); w.matched("customers") < 150 {
+			t.Fatal("what the files add is not in it")
+		}
+		w.audience("customers", 0, 120)
+		w.permitAll("shrinks-audience")
+		var got []plan.Hazard
+		for _, h := range w.plan().Plan.Changes[0].Holds() {
+			got = append(got, h.Hazard)
+		}
+		if held := slices.Contains(got, plan.Conflicts); held != somebody || len(got) > 1 {
+			t.Errorf("somebody put a person in: %v; the next list is held with %q", somebody, got)
 		}
 	}
 }

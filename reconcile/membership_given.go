@@ -8,13 +8,17 @@ import (
 	"adsync/state"
 )
 
-// What an earlier run sent is found by a later one, and somebody else may have
-// changed who is in it by then. What is recorded is the revision that adsync's own
-// operation gave: a later one then shows, and nobody is taken out unseen.
+// What adsync sent is not always all that was done: a stopped operation of somebody
+// else goes on before it, and others come before a later run finds it. What is recorded
+// is the revision that adsync's own operation gave: another one then shows, and nobody
+// is taken out unseen.
 
-// givenBy is the revision an operation of an earlier run gave: the one that shows,
-// where no other was ever accepted, else at most the next after the one it began with.
+// givenBy is the revision an operation gave: the one that shows, where no other was
+// ever accepted, else at most the next after the one it began with.
 func (a *Agent) givenBy(ctx context.Context, step state.Step, seen progressed, before int64) (int64, error) {
+	if seen.revision <= before+1 {
+		return seen.revision, nil
+	}
 	all, err := a.Service.MemberOperations(ctx, step.Operations[0].ResourceID)
 	if stops(err) {
 		return 0, err
@@ -22,7 +26,7 @@ func (a *Agent) givenBy(ctx context.Context, step state.Step, seen progressed, b
 	if err == nil && len(all) == 1 && all[0].ID == step.JobID {
 		return seen.revision, nil
 	}
-	return min(seen.revision, before+1), nil
+	return before + 1, nil
 }
 
 // noteMade records what became of the people of creates that earlier runs did not
