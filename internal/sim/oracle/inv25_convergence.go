@@ -70,7 +70,7 @@ func (h *History) reason(tag string, excused map[string]string) string {
 // forAPerson says that a hold is one only a person can release: of a limit that the
 // account may not have, of what waits to be adopted, or of who is in an audience, as
 // changed by somebody else, where an operation on those people was refused or lost, or
-// the service took it twice.
+// the service took it twice; and of what adsync's own update did that came late.
 func (h *History) forAPerson(tag, reason string) bool {
 	item := h.Commits[len(h.Commits)-1][tag]
 	switch {
@@ -80,7 +80,7 @@ func (h *History) forAPerson(tag, reason string) bool {
 		return true
 	case bounds[item.Kind] && h.inItsOwnWay(tag, reason):
 		return true
-	case overSomebody(reason) && h.doneThoughRefused(tag):
+	case overSomebody(reason) && (h.doneThoughRefused(tag) || h.deliveredLate(tag)):
 		return true
 	case !ofPeople[item.Kind]:
 		return false
@@ -147,6 +147,20 @@ func (h *History) refusedTheSecond(tag string) bool {
 func (h *History) thoughRefused(e *Entry) bool {
 	r := h.requestOf(e)
 	return r != nil && r.Status >= 400 && r.Status < 500
+}
+
+// deliveredLate says that an update was carried out after a later one of its agent,
+// which had given it up before it sent that: what it did is somebody else's to the agent.
+func (h *History) deliveredLate(tag string) bool {
+	return slices.ContainsFunc(h.W, func(e Entry) bool {
+		by, ours := h.ours(&e)
+		return ours && managed(&e) && e.Before != nil && e.tag() == tag && slices.ContainsFunc(h.Requests, func(r *Request) bool {
+			return r.Agent == by && r.lost() && r.Body == e.Body && r.names(&e) && slices.ContainsFunc(h.W, func(later Entry) bool {
+				sent := h.requestOf(&later)
+				return later.Seq < e.Seq && later.ID == e.ID && later.Body != e.Body && sent != nil && sent.Agent == by && !sent.At.Before(r.Answered)
+			})
+		})
+	})
 }
 
 // inItsOwnWay says that a limit of the files has its days already, as a create that

@@ -3,6 +3,7 @@ package oracle
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
 // What the service does by itself is somebody's, but for what it publishes.
@@ -136,6 +137,35 @@ func TestALimitInItsOwnWayIsExcused(t *testing.T) {
 		h.write(r, "first", "create", "spend_limit_window", "slw_9", nil, window(300, "2026-04-01"))
 		if err := Convergence(h, map[string]string{"w1": row.reason}); (err == nil) != row.excused {
 			t.Errorf("answered with %d, %s: %v; want it excused: %v", row.status, row.reason, err, row.excused)
+		}
+	}
+}
+
+// An update that its agent gave up comes after a later one: that it looks like
+// somebody's is excused, and nothing else is.
+func TestAnUpdateThatComesLateIsExcused(t *testing.T) {
+	for _, row := range []struct {
+		what    string
+		reason  string
+		change  func(lost, later *Request)
+		excused bool
+	}{
+		{"late", "drift changed outside", func(_, _ *Request) {}, true},
+		{"another hold", "activates is new", func(_, _ *Request) {}, false},
+		{"its answer came", "drift changed outside", func(lost, _ *Request) { lost.Status, lost.Whole = 200, true }, false},
+		{"the later one was sent before it was given up", "drift changed outside", func(lost, later *Request) { later.At = lost.Answered.Add(-time.Second) }, false},
+		{"the later one is of the other agent", "drift changed outside", func(_, later *Request) { later.Agent = 1 }, false},
+	} {
+		h := sound()
+		beyond(h)
+		lost := h.send(2, 4, limitsPath+"/slw_1", "", "w1 lost")
+		lost.Status, lost.Whole = 0, false
+		later := h.send(2, 4, limitsPath+"/slw_1", "", "w1 later")
+		row.change(lost, later)
+		h.write(later, "first", "update", "spend_limit_window", "slw_1", window(400, "2026-04-01"), window(500, "2026-04-01"))
+		h.write(lost, "first", "update", "spend_limit_window", "slw_1", window(500, "2026-04-01"), window(300, "2026-04-01"))
+		if err := Convergence(h, map[string]string{"w1": row.reason}); (err == nil) != row.excused {
+			t.Errorf("%s: %v; want it excused: %v", row.what, err, row.excused)
 		}
 	}
 }
