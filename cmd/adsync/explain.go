@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/plan"
 
 	"github.com/spf13/cobra"
 )
@@ -14,10 +16,10 @@ import (
 func (a *app) explain() *cobra.Command {
 	var live bool
 	c := &cobra.Command{
-		Use:   "explain [CODE|ADDRESS] [FOLDER]",
-		Short: "Say what a code means and what to do, or why a resource is as it is",
-		Long: `Say what a code such as ADS1004 means, why it comes, what to do, with an example;
-without an argument, all of them in a line each.
+		Use:   "explain [CODE|HOLD|ADDRESS] [FOLDER]",
+		Short: "Say what a code or a hold means and what to do, or why a resource is as it is",
+		Long: `Say what a code such as ADS1004 means, or the word of a hold such as drift, why it
+comes, what to do, with an example; without an argument, all of them in a line each.
 
 With an address such as campaign/spring: where it is written, what adsync has
 recorded of it, which run changed it last, and whether it is held, refused or
@@ -34,12 +36,12 @@ unknown. The service is not asked, unless --live has it show what it holds.`,
 				return a.explainAddress(c.Context(), address, dir, live)
 			}
 			if len(args) > 1 || live {
-				return usage(c, errors.New("want a code, or an address such as campaign/spring and a folder"))
+				return usage(c, errors.New("want a code, the word of a hold, or an address such as campaign/spring and a folder"))
 			}
-			return a.explainCode(args[0])
+			return a.explainWord(args[0])
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return codeNames(), cobra.ShellCompDirectiveNoFileComp
+			return append(codeNames(), hazardNames()...), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	c.Flags().BoolVar(&live, "live", false, "of an address, also ask the service what it holds")
@@ -47,29 +49,40 @@ unknown. The service is not asked, unless --live has it show what it holds.`,
 	return c
 }
 
-// explanationDocument is the JSON form of what a code means.
+// explanationDocument is the JSON form of what a code, or the word of a hold, means.
 type explanationDocument struct {
-	Code    diag.Code `json:"code"`
-	Means   string    `json:"means"`
-	Why     string    `json:"why"`
-	Do      string    `json:"do"`
-	Example string    `json:"example"`
+	Code    string `json:"code"`
+	Means   string `json:"means"`
+	Why     string `json:"why"`
+	Do      string `json:"do"`
+	Example string `json:"example"`
+}
+
+func explainedCode(e diag.Explanation) explanationDocument {
+	return explanationDocument{string(e.Code), e.Means, e.Why, e.Do, e.Example}
+}
+
+func explainedHazard(e plan.Explanation) explanationDocument {
+	return explanationDocument{string(e.Hazard), e.Means, e.Why, e.Do, e.Example}
 }
 
 func (a *app) explainAll() error {
-	all := diag.Explanations()
+	codes, holds := []explanationDocument{}, []explanationDocument{}
+	for _, e := range diag.Explanations() {
+		codes = append(codes, explainedCode(e))
+	}
+	for _, e := range plan.Explanations() {
+		holds = append(holds, explainedHazard(e))
+	}
 	if a.flags.output == "json" {
-		documents := []explanationDocument{}
-		for _, e := range all {
-			documents = append(documents, explanationDocument(e))
-		}
 		return a.printJSON(struct {
 			FormatVersion int                   `json:"format_version"`
 			Codes         []explanationDocument `json:"codes"`
-		}{formatVersion, documents})
+			Holds         []explanationDocument `json:"holds"`
+		}{formatVersion, codes, holds})
 	}
-	for _, e := range all {
-		if _, err := fmt.Fprintf(a.out, "%s  %s\n", e.Code, e.Means); err != nil {
+	for _, e := range append(codes, holds...) {
+		if _, err := fmt.Fprintf(a.out, "%-16s %s\n", e.Code, e.Means); err != nil {
 			return err
 		}
 	}
@@ -84,25 +97,41 @@ func codeNames() []string {
 	return names
 }
 
-// explainCode takes a code in any case, with or without its letters.
-func (a *app) explainCode(text string) error {
+func hazardNames() []string {
+	var names []string
+	for _, e := range plan.Explanations() {
+		names = append(names, string(e.Hazard))
+	}
+	return names
+}
+
+// explainWord takes the word of a hold, or a code in any case, with or without its
+// letters.
+func (a *app) explainWord(text string) error {
+	if e, known := plan.Explain(plan.Hazard(strings.ToLower(text))); known {
+		return a.printExplanation(explainedHazard(e))
+	}
 	code := strings.ToUpper(text)
 	if !strings.HasPrefix(code, "ADS") {
 		code = "ADS" + code
 	}
 	e, known := diag.Explain(diag.Code(code))
 	if !known {
-		said := fmt.Sprintf("%q is no code and no address", text)
-		if near := diag.DidYouMean(code, codeNames()); near != "" {
+		said := fmt.Sprintf("%q is no code, no hold and no address", text)
+		if near := cmp.Or(diag.DidYouMean(strings.ToLower(text), hazardNames()), diag.DidYouMean(code, codeNames())); near != "" {
 			said += "; " + near
 		}
-		return configuration("%s; adsync explain lists the codes", said)
+		return configuration("%s; adsync explain lists them all", said)
 	}
+	return a.printExplanation(explainedCode(e))
+}
+
+func (a *app) printExplanation(e explanationDocument) error {
 	if a.flags.output == "json" {
 		return a.printJSON(struct {
 			FormatVersion int `json:"format_version"`
 			explanationDocument
-		}{formatVersion, explanationDocument(e)})
+		}{formatVersion, e})
 	}
 	_, err := fmt.Fprintf(a.out, "%s: %s\n\n%s\n\nWhat to do: %s\n\nFor example:\n  %s\n", e.Code, e.Means, e.Why, e.Do, e.Example)
 	return err

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/runview"
+	"adsync/plan"
 	"adsync/reconcile"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -42,6 +43,15 @@ func TestTheListOfCodesIsInStep(t *testing.T) {
 		want += fmt.Sprintf("| %s | %s | %s | %s | `%s` |\n", e.Code, cell.Replace(e.Means), cell.Replace(e.Why), cell.Replace(e.Do), e.Example)
 	}
 	inStep(t, "../../docs/problems.md", "codes", want)
+}
+
+// TestTheListOfHoldsIsInStep holds docs/policy.md to what adsync explain says.
+func TestTheListOfHoldsIsInStep(t *testing.T) {
+	want := "| hold | what it says | why it comes | what to do | for example |\n|---|---|---|---|---|\n"
+	for _, e := range plan.Explanations() {
+		want += fmt.Sprintf("| `%s` | %s | %s | %s | `%s` |\n", e.Hazard, e.Means, e.Why, e.Do, e.Example)
+	}
+	inStep(t, "../../docs/policy.md", "holds", want)
 }
 
 // inStep holds what stands between the marks of a page to what it is made of.
