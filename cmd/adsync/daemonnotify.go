@@ -32,7 +32,9 @@ func (t *teller) Run(ctx context.Context, r daemon.Request) daemon.Result {
 		}
 	}()
 	result := t.Worker.Run(ctx, r)
-	t.tell(ctx, result)
+	if !result.Waits {
+		t.tell(ctx, result)
+	}
 	return result
 }
 

@@ -54,6 +54,7 @@ type worker struct {
 	requests  atomic.Int64
 	suspended atomic.Bool // this run sends nothing
 	seen      *sight      // what the last whole run saw; nil: nothing can be skipped
+	at        string      // the commit of the last run
 }
 
 // Run does one run, from the files to the report.
@@ -77,12 +78,18 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 		if errors.Is(err, orders.ErrAttended) {
 			class = daemon.Locked
 		}
-		return daemon.Result{Class: class, Message: err.Error()}
+		return daemon.Result{Class: class, Message: err.Error(), Unread: true}
 	}
 	f, err := w.source.files(ctx, request.Accept)
 	if err != nil {
-		return w.failed(ctx, daemon.Revision{}, err)
+		r := w.failed(ctx, daemon.Revision{}, err)
+		r.Unread = true
+		return r
 	}
+	if request.Waits && f.revision.Commit == w.at {
+		return daemon.Result{Waits: true}
+	}
+	w.at = f.revision.Commit
 	if w.asBefore(request, f) {
 		if r, skipped := w.skip(ctx, f); skipped {
 			return r

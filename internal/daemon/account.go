@@ -15,6 +15,7 @@ type Account struct {
 	Version string // of its configuration: a loop is begun anew where it is another
 	Every   time.Duration
 	Full    time.Duration
+	Asks    bool // its files are seen only by asking for them: a branch, which no watcher tells of
 
 	Worker  Worker
 	Orders  Orders

@@ -59,6 +59,7 @@ type Request struct {
 	Full     bool      // read the whole account, whatever the audit log says
 	PlanOnly bool      // send nothing: the account is suspended
 	Accept   []string  // commits to go on with though history was rewritten
+	Waits    bool      // an attempt that failed waits for its time: only other files begin a run before
 
 	Tell func(kind string, data map[string]any) // what happens meanwhile, for who looks on; never nil
 }
@@ -72,6 +73,8 @@ type Result struct {
 	Plan      *planview.Document // nil where none was computed
 	Run       *runview.Document  // nil where nothing was applied
 	Skipped   bool               // same files, and nothing moved at the service: nothing was read
+	Waits     bool               // as the request did, and the files are as they were: nothing was done, and the rest says nothing
+	Unread    bool               // what failed was to ask for the files
 	Requests  int                // sent to the service
 	Rate      Rate               // what the service still takes this minute
 	Journal   int                // steps the journal holds that are not closed

@@ -164,6 +164,9 @@ func (l *loop) strike(now time.Time) {
 		if !at.IsZero() && passes {
 			*at = time.Time{}
 			l.pending[t] = true
+			if at == &l.again { // a whole run, not only a look for other files
+				l.retry = time.Time{}
+			}
 		}
 	}
 	if s := l.status.Suspended; s != nil && !s.Until.IsZero() && !now.Before(s.Until) && l.suspended {
@@ -220,6 +223,7 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 	suspension := l.account.Orders.Suspension(l.hub.now())
 	full, accept := l.account.Orders.Take()
 	request := Request{Triggers: triggers, Full: full || slices.Contains(triggers, Daily), Accept: accept, PlanOnly: suspension != nil, Tell: l.tell}
+	request.Waits = slices.Equal(triggers, []Trigger{Poll}) && !l.retry.IsZero() && !full && len(accept) == 0
 	l.show(func(s *Status) { s.Running, s.Woken, s.Suspended, s.Next = true, triggers, suspension, time.Time{} })
 	l.suspended = suspension != nil
 	return l.work(withPlace(ctx, s), request), true
@@ -239,6 +243,13 @@ func (l *loop) work(ctx context.Context, request Request) (result Result) {
 func (l *loop) after(triggers []Trigger, r Result, took time.Duration) {
 	l.pulse.turn(0)
 	now := l.hub.now()
+	if r.Waits {
+		l.show(func(s *Status) {
+			s.Running, l.poll = false, now.Add(spread(l.account.Every, l.hub.random()))
+			s.Next = l.next()
+		})
+		return
+	}
 	l.show(func(s *Status) {
 		s.settle(now, r)
 		if r.Plan != nil {
@@ -292,7 +303,8 @@ func (l *loop) arrange(now time.Time, triggers []Trigger, failures int, r Result
 	l.poll, l.retry, l.again, l.before = time.Time{}, time.Time{}, r.Until, time.Time{}
 	if wait := retryIn(r.Class, failures, l.hub.random()); wait > 0 {
 		l.retry = now.Add(max(wait, r.After))
-	} else {
+	}
+	if l.retry.IsZero() || l.account.Asks && !r.Unread {
 		l.poll = now.Add(max(spread(l.account.Every, l.hub.random()), r.After))
 	}
 	if r.After > 0 {
@@ -306,10 +318,13 @@ func (l *loop) arrange(now time.Time, triggers []Trigger, failures int, r Result
 	}
 }
 
-// next is when the next run begins by itself.
+// next is when the next run begins by itself. A look for other files alone is none.
 func (l *loop) next() time.Time {
 	next := time.Time{}
 	for _, m := range []time.Time{l.poll, l.full, l.retry, l.again} {
+		if m == l.poll && !l.retry.IsZero() {
+			continue
+		}
 		if !m.IsZero() && (next.IsZero() || m.Before(next)) {
 			next = m
 		}
