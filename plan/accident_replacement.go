@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
 
@@ -44,7 +46,7 @@ func (r replacement) String() string {
 	case r.to == "":
 		return fmt.Sprintf("%q taken out of", cut(r.from))
 	}
-	return fmt.Sprintf("%q → %q in", cut(r.from), cut(r.to))
+	return diag.Becomes(strconv.Quote(cut(r.from)), strconv.Quote(cut(r.to))) + " in"
 }
 
 // findReplacements finds the same replacement in many rows: search and replace.

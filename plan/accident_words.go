@@ -63,7 +63,7 @@ func (r *row) within(source diag.Position) string { return near(r.position, sour
 
 // became writes what a row said, and what it says.
 func became(a *resource.Attribute, r *row) string {
-	return brief(a, *r.was) + " → " + brief(a, *r.desired)
+	return diag.Becomes(brief(a, *r.was), brief(a, *r.desired))
 }
 
 // example makes an example of a row.

@@ -87,7 +87,7 @@ func writeDifference(w io.Writer, d sources.Difference) error {
 	case sources.Removed:
 		line = strings.TrimSpace("- " + line + " " + d.From)
 	default:
-		line += ": " + d.From + " → " + d.To + entries(d)
+		line += ": " + diag.Becomes(d.From, d.To) + entries(d)
 	}
 	_, err := fmt.Fprintln(w, diag.Printable(line))
 	return err
@@ -97,10 +97,10 @@ func writeDifference(w io.Writer, d sources.Difference) error {
 func entries(d sources.Difference) string {
 	var parts []string
 	for _, item := range d.Added {
-		parts = append(parts, `+"`+diag.Printable(item)+`"`)
+		parts = append(parts, diag.Gained(`"`+diag.Printable(item)+`"`))
 	}
 	for _, item := range d.Removed {
-		parts = append(parts, `-"`+diag.Printable(item)+`"`)
+		parts = append(parts, diag.Lost(`"`+diag.Printable(item)+`"`))
 	}
 	switch {
 	case len(parts) > 0:

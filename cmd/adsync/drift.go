@@ -197,7 +197,7 @@ func (a *app) showDrift(schemas resource.Schemas, d driftDocument) error {
 			if f.Both {
 				both = "; the files say " + diag.Printable(attribute.Show(f.field.Desired)) + " since"
 			}
-			fmt.Fprintf(a.out, "    %s: %s → %s%s%s  (%s)\n", f.Name, diag.Printable(attribute.Show(f.field.Last())), diag.Printable(attribute.Show(f.field.Live())), d.by(f.Foreign), both, f.Position)
+			fmt.Fprintf(a.out, "    %s: %s%s%s  (%s)\n", f.Name, diag.Becomes(diag.Printable(attribute.Show(f.field.Last())), diag.Printable(attribute.Show(f.field.Live()))), d.by(f.Foreign), both, f.Position)
 		}
 	}
 	switch {

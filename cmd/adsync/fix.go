@@ -154,7 +154,7 @@ func printFixes(w io.Writer, fixes []sources.Fix) {
 		if f.Is != "" {
 			is = shown(f.Is)
 		}
-		fmt.Fprintf(w, "%s: %s → %s (%s)\n", f.Position, shown(f.Was), is, f.Why)
+		fmt.Fprintf(w, "%s: %s (%s)\n", f.Position, diag.Becomes(shown(f.Was), is), f.Why)
 	}
 }
 

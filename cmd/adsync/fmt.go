@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"adsync/internal/diag"
@@ -102,7 +103,7 @@ func (a *app) formatted(p sources.Project, r sources.Rewrite, f formatFlags) boo
 // showDiff prints the lines of a text that change, and the cells of a table.
 func (a *app) showDiff(name string, r sources.Rewrite) {
 	for _, fix := range r.Fixes {
-		fmt.Fprintf(a.out, "%s: %q → %q\n", fix.Position, fix.Was, fix.Is)
+		fmt.Fprintf(a.out, "%s: %s\n", fix.Position, diag.Becomes(strconv.Quote(fix.Was), strconv.Quote(fix.Is)))
 	}
 	if len(r.Fixes) == 0 {
 		fmt.Fprint(a.out, printableLines(string(diff.Diff(name, r.Before, name+" in order", r.After))))

@@ -116,6 +116,15 @@ func TestALongTextIsCutWhereItDiffers(t *testing.T) {
 	}
 }
 
+// TestTextsFromRightToLeftAreNotTurnedAround: an arrow between two of them would be
+// drawn leading from the new one to the old.
+func TestTextsFromRightToLeftAreNotTurnedAround(t *testing.T) {
+	d := planned(t, "campaign/x#1 description=אבג", "campaign/x description=דהו", "campaign/x#1 description=אבג")
+	if got := text(t, d, TextOptions{}); !strings.Contains(got, `"אבג" becomes "דהו"`) {
+		t.Errorf("got\n%s\nwant the texts with a word between them", got)
+	}
+}
+
 func TestAFewAccidentsAreListedAndTheRestCounted(t *testing.T) {
 	var was, now []string
 	for i := range 40 {

@@ -52,7 +52,7 @@ func (t *teller) values(c *plan.ChangeDocument, f *plan.FieldDocument) string {
 	if t.begins(c, f) {
 		return t.one(a, to, resource.Value{})
 	}
-	shown := t.one(a, from, to) + " → " + t.one(a, to, from)
+	shown := diag.Becomes(t.one(a, from, to), t.one(a, to, from))
 	if a.Type.IsList() {
 		return shown + difference(a, from, to)
 	}
@@ -133,10 +133,11 @@ func difference(a *resource.Attribute, before, after resource.Value) string {
 	var parts []string
 	for _, d := range []struct {
 		sign string
+		say  func(string) string
 		some []string
-	}{{"+", missingFrom(from, to)}, {"-", missingFrom(to, from)}} {
+	}{{"+", diag.Gained, missingFrom(from, to)}, {"-", diag.Lost, missingFrom(to, from)}} {
 		for _, item := range d.some[:min(len(d.some), entriesShown)] {
-			parts = append(parts, d.sign+oneOf(a, called[item]))
+			parts = append(parts, d.say(oneOf(a, called[item])))
 		}
 		if more := len(d.some) - entriesShown; more > 0 {
 			parts = append(parts, fmt.Sprintf("%s%d more", d.sign, more))

@@ -1,0 +1,74 @@
+package daemon
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// TestOtherFilesBeginARunBeforeTheNextAttempt: nobody tells of a commit, and so an
+// account from git goes on asking for it while an attempt that failed waits. What is as
+// it was changes nothing: neither when that attempt is made, nor what is shown.
+func TestOtherFilesBeginARunBeforeTheNextAttempt(t *testing.T) {
+	for _, class := range []Class{Transient, Internal, Credentials, Misplaced} {
+		commit, ran := "one", ""
+		r := &robot{}
+		r.work = func(_ context.Context, request Request) Result {
+			if request.Waits && ran == commit {
+				return Result{Waits: true}
+			}
+			ran = commit
+			return Result{Class: class, Message: "of " + commit}
+		}
+		a := accountOf("a", r)
+		a.Asks = true
+		running(t, Options{}, []Account{a}, func(h *Hub) {
+			pass(41 * time.Minute) // the next attempt is minutes away
+			before, _ := h.Account("a")
+			asked := r.runs()
+			pass(time.Minute)
+			after, _ := h.Account("a")
+			if r.runs() != asked+1 || !r.last().Waits || after.Failures != before.Failures || after.Message != "of one" || !after.Next.Equal(before.Next) || after.Running {
+				t.Errorf("%s: after %d looks for other files: %+v; want one, and all as it was: %+v", class, r.runs()-asked, after, before)
+			}
+			commit = "two"
+			pass(time.Minute)
+			if ran != "two" {
+				t.Errorf("%s: another commit waits for the next attempt; want a run within a minute", class)
+			}
+		})
+	}
+}
+
+// TestWhoCannotAskForFilesIsNotAskedOften: where it is the server of the repository
+// that fails, each attempt is later than the one before.
+func TestWhoCannotAskForFilesIsNotAskedOften(t *testing.T) {
+	r := &robot{work: func(context.Context, Request) Result { return Result{Class: Transient, Unread: true} }}
+	a := accountOf("a", r)
+	a.Asks = true
+	running(t, Options{}, []Account{a}, func(*Hub) {
+		pass(12 * time.Hour)
+		if gaps := r.gaps(); gaps[len(gaps)-1] != 15*time.Minute {
+			t.Errorf("the last pause is %s; want 15 minutes", gaps[len(gaps)-1])
+		}
+	})
+}
+
+// TestAWindowThatEndsIsNoLookForOtherFiles: what it held is planned.
+func TestAWindowThatEndsIsNoLookForOtherFiles(t *testing.T) {
+	r := &robot{}
+	r.work = func(_ context.Context, request Request) Result {
+		if request.Waits {
+			return Result{Waits: true}
+		}
+		return Result{Class: Credentials, Until: time.Now().Add(150 * time.Second)}
+	}
+	a := accountOf("a", r)
+	a.Asks = true
+	running(t, Options{}, []Account{a}, func(*Hub) {
+		pass(150 * time.Second)
+		if r.last().Waits {
+			t.Error("the window ended, and only other files were looked for; want a run")
+		}
+	})
+}
