@@ -277,6 +277,19 @@ func (e *WrongAccountError) Error() string {
 	return fmt.Sprintf("the key's account has %s %q; the files want %q: nothing was changed (%s)", e.Field, e.Have, e.Want, diag.WrongAccount)
 }
 
+// SameAccount says whether an account is the one the files are for, in what they say
+// of it; its error is a [WrongAccountError].
+func SameAccount(live adsapi.Account, files state.Account) error {
+	for _, c := range []struct{ field, have, want string }{
+		{"id", live.ID, files.ID}, {"currency", live.Currency, files.Currency}, {"time zone", live.TimeZone, files.TimeZone},
+	} {
+		if c.want != "" && c.have != c.want {
+			return &WrongAccountError{c.field, c.have, c.want}
+		}
+	}
+	return nil
+}
+
 // checkAccount holds the credential's account against the files and the state
 // (invariant 12), before anything else is read.
 func (a *Agent) checkAccount(ctx context.Context) error {
@@ -284,12 +297,8 @@ func (a *Agent) checkAccount(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the ad account: %w", err)
 	}
-	for _, c := range []struct{ field, have, want string }{
-		{"id", live.ID, a.Account.ID}, {"currency", live.Currency, a.Account.Currency}, {"time zone", live.TimeZone, a.Account.TimeZone},
-	} {
-		if c.want != "" && c.have != c.want {
-			return &WrongAccountError{c.field, c.have, c.want}
-		}
+	if err := SameAccount(live, a.Account); err != nil {
+		return err
 	}
 	a.paused = live.Status == pausedAccount
 	a.Account = state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}

@@ -76,8 +76,14 @@ func (d *database) fillNew(ctx context.Context, h Header) error {
 
 // selfTest does once what every commit relies on, so that a file system that
 // cannot keep a promise is found before one is made.
-func (f folder) selfTest() error {
-	probe := f.path(probeName)
+func (f folder) selfTest() error { return f.try(probeName) }
+
+// Try does in a folder what every commit relies on, and leaves nothing behind: beside
+// whoever holds a state there. Its error wraps [ErrUnusable].
+func Try(dir string) error { return folder(dir).try(fmt.Sprintf("%s-%d", probeName, os.Getpid())) }
+
+func (f folder) try(name string) error {
+	probe := f.path(name)
 	if err := writeFile(string(f), probe, []byte("adsync\n")); err != nil {
 		return err
 	}

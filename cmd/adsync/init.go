@@ -1,0 +1,161 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/yamlfmt"
+	"adsync/sources"
+	"adsync/state"
+
+	"github.com/spf13/cobra"
+)
+
+// initFlags say whose account a new project is for, where the service is not asked.
+type initFlags struct {
+	account, currency, timezone string
+	emulator                    bool
+}
+
+func (a *app) initialise() *cobra.Command {
+	var f initFlags
+	c := &cobra.Command{
+		Use:   "init [FOLDER]",
+		Short: "Begin a project: write adsync.yaml for the account the key opens",
+		Long: `Begin a project: write adsync.yaml, which says whose account the files of the folder
+are for. The service is asked which account the key opens, unless --account says it.
+With --emulator the project is for the service on this machine, to try things with no
+account. A folder that has an adsync.yaml is left as it is. Nothing is changed at the
+service.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := folder(c, args)
+			if err != nil {
+				return err
+			}
+			if f.account == "" && f.currency+f.timezone != "" && !f.emulator {
+				return usage(c, errors.New("--currency and --timezone go with --account"))
+			}
+			return a.runInit(c.Context(), dir, f)
+		},
+	}
+	c.Flags().StringVar(&f.account, "account", "", "id of the account (default: the one the key opens)")
+	c.Flags().StringVar(&f.currency, "currency", "", "currency of the account, such as EUR, with --account")
+	c.Flags().StringVar(&f.timezone, "timezone", "", "time zone of the account, such as Europe/Paris, with --account")
+	c.Flags().BoolVar(&f.emulator, "emulator", false, "for the service on this machine, with no account")
+	return c
+}
+
+func (a *app) runInit(ctx context.Context, dir string, f initFlags) error {
+	name := filepath.Join(dir, "adsync.yaml")
+	if _, err := os.Lstat(name); err == nil {
+		return configuration("%s is there already; want a folder without one", name)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return configuration("%v", err)
+	}
+	account, err := a.accountFor(ctx, dir, f)
+	if err != nil {
+		return err
+	}
+	if err := writeProject(name, projectText(account, f.emulator)); err != nil {
+		return configuration("%s: %v", name, err)
+	}
+	if err := ignoreState(dir); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(a.out, "%s is for account %s\n", name, account.ID); err != nil {
+		return err
+	}
+	from := a.from(dir)
+	a.note("next: adsync import%s takes over what the account has; adsync template --out campaigns.xlsx%s is an empty workbook; adsync doctor%s looks whether all is well", from, from, from)
+	return nil
+}
+
+// accountFor asks the service which account the key opens, where nobody said it.
+func (a *app) accountFor(ctx context.Context, dir string, f initFlags) (state.Account, error) {
+	if f.emulator {
+		f.account, f.currency, f.timezone = cmp.Or(f.account, "adacct_emulator"), cmp.Or(f.currency, "USD"), cmp.Or(f.timezone, "America/New_York")
+	}
+	if f.account != "" {
+		return state.Account{ID: f.account, Currency: f.currency, TimeZone: f.timezone}, nil
+	}
+	s := &session{}
+	defer s.end()
+	client, err := a.dial(s, sources.Project{Root: dir}, adsapi.Config{ReadOnly: true})
+	if err != nil {
+		return state.Account{}, err
+	}
+	live, err := client.Account(ctx)
+	if err != nil {
+		return state.Account{}, fmt.Errorf("ask which account the key opens: %w", err)
+	}
+	if live.ID == "" {
+		return state.Account{}, configuration("the service does not say the id of the account; want it as --account, with --currency and --timezone")
+	}
+	return state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}, nil
+}
+
+// projectText is a new adsync.yaml.
+func projectText(account state.Account, emulated bool) string {
+	var b strings.Builder
+	b.WriteString("# The project: whose account the files of this folder are for.\naccount:\n")
+	for _, v := range []struct{ key, value string }{{"id", account.ID}, {"currency", account.Currency}, {"timezone", account.TimeZone}} {
+		if v.value != "" {
+			fmt.Fprintf(&b, "  %s: %s\n", v.key, yamlfmt.Scalar(v.value, false))
+		}
+	}
+	if emulated {
+		b.WriteString("service: emulator   # runs the service in this process, kept in .adsync/\n")
+	}
+	return b.String()
+}
+
+// writeProject writes an adsync.yaml that adsync reads without a problem, or none.
+func writeProject(name, text string) error {
+	draft, err := os.MkdirTemp("", "adsync")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(draft)
+	write := func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+	if err := writeFile(filepath.Join(draft, filepath.Base(name)), write); err != nil {
+		return err
+	}
+	_, problems := sources.ReadProject(draft)
+	var all []error
+	for _, p := range problems {
+		all = append(all, errors.New(p.Message))
+	}
+	if len(all) > 0 {
+		return errors.Join(all...)
+	}
+	return writeFile(name, write)
+}
+
+// ignoreState keeps adsync's own record out of git.
+func ignoreState(dir string) error {
+	name := filepath.Join(dir, ".gitignore")
+	content, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return configuration("%v", err)
+	}
+	text := string(content)
+	if slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return strings.Trim(line, "/ \r") == ".adsync" }) {
+		return nil
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if err := os.WriteFile(name, []byte(text+".adsync/\n"), 0o644); err != nil {
+		return configuration("%v", err)
+	}
+	return nil
+}
