@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -274,7 +273,7 @@ func (a *app) examineFeatures(ctx context.Context, d *doctorDocument, client *ad
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if failed, ok := errors.AsType[*adsapi.Error](err); ok && (failed.Status == http.StatusForbidden || failed.Status == http.StatusNotFound) {
+		if errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrNotFound) {
 			without = append(without, path)
 		} else if err != nil {
 			d.problem("features", "run it again later", exitCode(ctx, err), err.Error())
