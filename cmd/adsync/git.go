@@ -160,7 +160,9 @@ func (a *app) heldHistory(ctx context.Context, changes bool, held error) error {
 	if changes {
 		return &exit{exitRefused, fmt.Sprintf("%v; nothing was changed; to go on with it: %s%s --accept-commit %.12s", held, a.command, a.git.words(), r.Commit)}
 	}
-	a.note("%v", held)
+	if a.note("%v", held); a.flags.quiet { // it is no note
+		fmt.Fprintln(a.err, held)
+	}
 	a.git.held = held
 	return nil
 }

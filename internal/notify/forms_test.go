@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -194,6 +195,8 @@ type postOffice struct {
 	user, password string
 	refuse         *smtp.SMTPError
 	letters        chan string
+	bare           bool // it offers no TLS
+	asked          atomic.Bool
 }
 
 func (p *postOffice) NewSession(c *smtp.Conn) (smtp.Session, error) {
@@ -211,6 +214,7 @@ func (v *visit) AuthMechanisms() []string { return []string{sasl.Plain} }
 
 func (v *visit) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
+		v.office.asked.Store(true)
 		v.known = user == v.office.user && password == v.office.password
 		if !v.known {
 			return smtp.ErrAuthFailed
@@ -251,6 +255,9 @@ func opened(t *testing.T, p *postOffice, implicit bool) Mail {
 	t.Cleanup(certified.Close)
 	server := smtp.NewServer(p)
 	server.Domain, server.TLSConfig = "127.0.0.1", &tls.Config{Certificates: certified.TLS.Certificates}
+	if p.bare {
+		server.TLSConfig, server.AllowInsecureAuth = nil, true
+	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -302,6 +309,7 @@ func TestMailIsRefused(t *testing.T) {
 		change func(*postOffice, *Mail)
 		final  bool
 	}{
+		{"a server that offers no TLS, to which no password is said", func(p *postOffice, m *Mail) { p.bare = true; *m = opened(t, p, false) }, false},
 		{"a wrong password", func(_ *postOffice, m *Mail) { m.Password = secret.New("pa55word-of-others") }, false},
 		{"a certificate nobody knows", func(_ *postOffice, m *Mail) { m.Roots = nil }, false},
 		{"no such mailbox", func(p *postOffice, _ *Mail) {
@@ -318,6 +326,9 @@ func TestMailIsRefused(t *testing.T) {
 			err := (network{}).Send(ctx, &Destination{Form: Email, Mail: m}, full())
 			if err == nil || len(p.letters) != 0 {
 				t.Fatalf("it was sent: %v", err)
+			}
+			if p.bare && p.asked.Load() {
+				t.Error("the password was said without TLS")
 			}
 			refused, _ := err.(*refusal)
 			if final := refused != nil && refused.final; final != tc.final {

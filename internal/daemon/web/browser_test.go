@@ -271,6 +271,20 @@ func TestThePageFollows(t *testing.T) {
 	}
 }
 
+// TestWhoStandsOnALinkSeesWhatHappens: the cards are those of now also beneath who goes
+// through them by keyboard, and the focus stays where it was.
+func TestWhoStandsOnALinkSeesWhatHappens(t *testing.T) {
+	p := open(t, chromium(t), nil)
+	p.visit("/")
+	p.says("Shown as it happens.")
+	p.tabTo(`.card a[href="/accounts/shoes"]`)
+	p.desk.change("shoes", func(a *daemon.Status) { a.Running = true })
+	p.says("a run goes on")
+	if !eval[bool](p, `document.activeElement.matches('.card a[href="/accounts/shoes"]')`) {
+		t.Errorf("the focus is on %s; want it on the link it was on", eval[string](p, `document.activeElement.outerHTML`))
+	}
+}
+
 // seen sets how large the window is, and whether it is dark.
 func (p *tab) seen(wide, high int64, scheme string) {
 	p.Helper()

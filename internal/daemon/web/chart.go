@@ -23,7 +23,7 @@ type chart struct {
 	Wide, High  int
 	Path        string // of the line
 	Area        string // beneath it
-	Most, Half  string // what the upper and the middle line stand for
+	Most, Half  string // what the upper and the middle line stand for; "" where nothing could be spent
 	From, To    moment
 	Description string
 	Points      []chartPoint // the newest first
@@ -49,6 +49,9 @@ func chartOf(points []daemon.Point, a planview.Account) *chart {
 	highest := slices.MaxFunc(points, func(x, y daemon.Point) int { return int(min(max(x.Daily-y.Daily, -1), 1)) })
 	c := &chart{Wide: chartWide, High: chartHigh, Most: planview.Amount(highest.Daily), Half: planview.Amount(highest.Daily / 2),
 		From: momentOf(first.Time, zone), To: momentOf(last.Time, zone)}
+	if highest.Daily == 0 {
+		c.Most, c.Half = "", ""
+	}
 	c.Description = fmt.Sprintf("From %s on %s to %s on %s; the highest is %s on %s.", money(first.Daily, a), c.From.Text,
 		money(last.Daily, a), c.To.Text, money(highest.Daily, a), momentOf(highest.Time, zone).Text)
 	c.draw(fewer(points), highest.Daily)

@@ -90,6 +90,9 @@ func cardOf(a *daemon.Status) card {
 		Good: momentOf(a.Good, zone), Last: momentOf(a.Last, zone), Next: momentOf(a.Next, zone),
 		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision), Applied: revisionOf(a.Applied),
 	}
+	if a.State == daemon.Held && a.Held == 0 { // nobody is asked: the account is never applied
+		c.Mood = mood{"planned, not applied", "wait"}
+	}
 	if a.PlanHash == "" && a.Exposure == (daemon.Exposure{}) {
 		c.Daily = "not known yet"
 	}

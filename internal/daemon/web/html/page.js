@@ -16,9 +16,17 @@
     }
     setTimeout(() => { waiting = false; if (again) { again = false; refresh(); } }, 1000);
   };
+  // Who stands on a link stays on it; what else has the focus is not pulled away.
+  const change = (now, then) => {
+    const at = document.activeElement, inside = now.contains(at), of = inside && at.getAttribute("href");
+    if (inside && !of) return;
+    now.replaceChildren(...then.childNodes);
+    const same = inside && [...now.querySelectorAll("a")].find(link => link.getAttribute("href") === of);
+    if (same) same.focus({ preventScroll: true });
+  };
   const put = page => {
     const now = document.getElementById("live"), then = page.getElementById("live");
-    if (now && then && now.innerHTML !== then.innerHTML && !now.contains(document.activeElement)) now.replaceChildren(...then.childNodes);
+    if (now && then && now.innerHTML !== then.innerHTML) change(now, then);
     const moved = document.getElementById("moved");
     if (moved) moved.hidden = page.body.dataset.plan === body.dataset.plan;
   };
