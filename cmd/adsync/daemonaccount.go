@@ -69,7 +69,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 			a.State = filepath.Join(config.State, name)
 		}
 		branch = newFollowedBranch(own, a)
-		w.answers = &answers{results: a.Answers.Value, proposes: a.Proposes, timeout: a.Git.Timeout}
+		w.answers = &answers{results: a.Answers.Value, proposes: a.Proposes, timeout: a.Git.Timeout, waits: unpushedOf(branch.stateFolder())}
 		w.source, account.Source, home = branch, branch.name(), branch.stateFolder()
 	}
 	w.orders = d.attendant(config, name, home)

@@ -16,16 +16,25 @@ type answers struct {
 	proposes bool   // what others changed at the service is proposed
 	timeout  time.Duration
 
-	proposed string // hash of the last plan of which that was tried
+	waits    unpushed  // results that are not there yet
+	again    time.Time // before then they are not tried again
+	proposed string    // hash of the last plan of which that was tried
 }
 
-// push commits what became of a run. What is not pushed is not tried again: the
-// result copies and the report are on this machine all the same.
+// push commits what became of a run. What could not be pushed is tried again later.
 func (n *answers) push(ctx context.Context, a *app, l loaded, r *reconcile.Report, d *reportDocument) (err error) {
 	if n == nil || n.results == "" {
 		return nil
 	}
-	daemon.Away(ctx, n.timeout, func() { err = a.pushResults(ctx, l, n.results, r, d) })
+	if err = n.away(ctx, func() error { return a.pushResults(ctx, l, n.results, r, d) }); err != nil {
+		n.again = a.clock.orSystem().now().Add(lateEvery)
+	}
+	return err
+}
+
+// away lets others use the machine meanwhile.
+func (n *answers) away(ctx context.Context, do func() error) (err error) {
+	daemon.Away(ctx, n.timeout, func() { err = do() })
 	return err
 }
 
@@ -40,8 +49,7 @@ func (n *answers) propose(ctx context.Context, a *app, l loaded, agent *reconcil
 		return
 	}
 	d.account, n.proposed = agent, hash
-	var err error
-	daemon.Away(ctx, n.timeout, func() { err = a.propose(ctx, l, d, false, hash) })
+	err := n.away(ctx, func() error { return a.propose(ctx, l, d, false, hash) })
 	if gitstore.ClassOf(err) == gitstore.Transient {
 		n.proposed = ""
 	}

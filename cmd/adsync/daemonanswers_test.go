@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -50,4 +53,51 @@ func TestADaemonAnswersIntoGit(t *testing.T) {
 		t.Error("the log names a folder that was only for the push")
 	}
 	p.end()
+}
+
+// TestResultsThatCouldNotBePushedAreLater: they wait in the state, also while the daemon
+// is not there, and are pushed in the order of their runs once the repository takes
+// them, whether anything else is to be done or not.
+func TestResultsThatCouldNotBePushedAreLater(t *testing.T) {
+	s := serveAccount(t)
+	work, operator := ownQuickstart(t)
+	r := hostRepository(t, work)
+	r.git("-C", r.upstream, "config", "http.receivepack", "false")
+	p, at, states := r.serveFrom(s, operator, "  webhook: {secret: {env: HOOK}}\n  push_results: adsync/results\n")
+	p.until("msg", "run ended", "class", "applied", "message", "the results of 1 run wait in the state")
+	saveEdit(t, work, "bid: {max: 1.25}", "bid: {max: 1.20}")
+	r.git("commit", "-q", "-a", "-m", "Lower")
+	r.git("push", "-q", r.upstream, "main") // a path, which the server does not see
+	push(t, at, "refs/heads/main")
+	second := fmt.Sprint(p.until("msg", "run ended", "class", "applied", "message", "the results of 2 runs wait in the state")["run"])
+	p.end()
+	left := filepath.Join(states, "shop", "state", unpushedName, unpushedPartial+"1")
+	noError(t, os.Mkdir(left, 0o700)) // by a process that was killed
+
+	r.git("-C", r.upstream, "config", "http.receivepack", "true")
+	p = startDaemon(t, s, "--config", filepath.Join(filepath.Dir(states), "daemon.yaml"))
+	p.until("msg", "run ended", "class", "in_sync")
+	p.end()
+	if log := r.git("-C", r.upstream, "log", "--reverse", "--format=%(trailers:key=Run,valueonly,separator=%x2C)", "adsync/results"); strings.Join(strings.Fields(log), " ") != "run-000001 "+second {
+		t.Errorf("the branch for results has commits of %q; want run-000001 and %s", log, second)
+	}
+	if files := r.git("-C", r.upstream, "ls-tree", "-r", "--name-only", "adsync/results"); strings.Count(files, "/results.json") != 2 || strings.Contains(files, messageName) {
+		t.Errorf("the branch for results has\n%s\nwant the results of two runs", files)
+	}
+	if runs, err := unpushedOf(filepath.Join(states, "shop", "state")).runs(); err != nil || len(runs) != 0 {
+		t.Errorf("%v wait still: %v", runs, err)
+	}
+}
+
+// TestOnlySoManyResultsWait: of a repository that takes none, the newest stay.
+func TestOnlySoManyResultsWait(t *testing.T) {
+	u := unpushed(t.TempDir())
+	for i := range unpushedMost + 2 {
+		noError(t, os.Mkdir(filepath.Join(string(u), fmt.Sprintf("run-%06d", i+1)), 0o700))
+	}
+	runs, err := u.runs()
+	noError(t, err)
+	if entries, _ := os.ReadDir(string(u)); len(runs) != unpushedMost || runs[0] != "run-000003" || len(entries) != unpushedMost {
+		t.Errorf("%d wait, the first %s, and %d lie there; want the newest %d", len(runs), runs[0], len(entries), unpushedMost)
+	}
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -20,43 +17,18 @@ import (
 const resultsBranch = "adsync/results"
 
 // pushResults commits what became of a run to a branch of its own: the result
-// copies, results.csv and results.json, in a folder of the account and the run.
+// copies, results.csv and results.json, in a folder of the account and the run. They
+// lie in the state until they are there, those of earlier runs too.
 func (a *app) pushResults(ctx context.Context, l loaded, branch string, r *reconcile.Report, d *reportDocument) error {
 	if branch == "" || r.Run == "" {
 		return nil
 	}
-	folder, err := os.MkdirTemp("", "adsync-results-")
-	if err != nil {
+	waits := unpushedOf(l.project.StateFolder())
+	message := fmt.Sprintf("adsync: %s\n\nRun: %s\nAccount: %s\nPlan: %s\nCommit: %s\n", r.Summary(), r.Run, d.Account.ID, d.PlanHash, a.git.revision.Commit)
+	if err := waits.keep(a, l, r, d, message); err != nil {
 		return fmt.Errorf("push results: %w", err)
 	}
-	defer os.RemoveAll(folder)
-	unsaid := *a // where these copies are is nobody's concern
-	unsaid.flags.quiet, unsaid.told = true, nil
-	if err := unsaid.writeResults(l, folder, r, d); err != nil {
-		return err
-	}
-	files, err := filesBelow(folder, path.Join("results", refWord(d.Account.ID), refWord(r.Run)))
-	if err != nil {
-		return fmt.Errorf("push results: %w", err)
-	}
-	return a.push(ctx, gitstore.Answer{Branch: branch, Files: files, Message: fmt.Sprintf("adsync: %s\n\nRun: %s\nAccount: %s\nPlan: %s\nCommit: %s\n", r.Summary(), r.Run, d.Account.ID, d.PlanHash, a.git.revision.Commit)})
-}
-
-// filesBelow reads a folder whole.
-func filesBelow(folder, under string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		inside, err := filepath.Rel(folder, name)
-		if err != nil {
-			return err
-		}
-		files[path.Join(under, filepath.ToSlash(inside))], err = os.ReadFile(name)
-		return err
-	})
-	return files, err
+	return waits.push(ctx, a, branch)
 }
 
 // propose pushes the files with what is live in them to a branch that begins at

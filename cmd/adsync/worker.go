@@ -90,6 +90,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 		return daemon.Result{Waits: true}
 	}
 	w.at = f.revision.Commit
+	w.answers.late(ctx, w.app)
 	if w.asBefore(request, f) {
 		if r, skipped := w.skip(ctx, f); skipped {
 			return r
