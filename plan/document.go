@@ -170,7 +170,7 @@ func (p *Plan) Summary() Summary {
 		Create: &s.Create, Update: &s.Update, Replace: &s.Replace, Archive: &s.Archive,
 		Adopt: &s.Adopt, Forget: &s.Forget, Record: &s.Record,
 	}
-	for _, c := range p.Applicable() {
+	for c := range p.EachApplicable() {
 		*counters[c.Action]++
 	}
 	return s

@@ -20,7 +20,7 @@ type Earlier struct {
 // before it: what Recent holds of this plan afterwards.
 func (p *Plan) Moves() []Earlier {
 	var moves []Earlier
-	for _, c := range p.Applicable() {
+	for c := range p.EachApplicable() {
 		s := p.schemas.Of(c.Address.Kind)
 		for i := range c.Fields {
 			f := &c.Fields[i]

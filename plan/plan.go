@@ -8,6 +8,7 @@
 package plan
 
 import (
+	"iter"
 	"slices"
 
 	"adsync/internal/diag"
@@ -117,19 +118,27 @@ type Spend struct {
 // is sent whole all the same stays, sent along with its live value; a held
 // replace leaves an update of the other fields; a change with nothing left to
 // send leaves a record, or nothing.
-func (p *Plan) Applicable() []Change {
-	var applicable []Change
-	for i := range p.Changes {
-		if c, ok := p.Changes[i].applicable(p.schemas.Of(p.Changes[i].Address.Kind)); ok {
-			applicable = append(applicable, c)
+func (p *Plan) Applicable() []Change { return slices.Collect(p.EachApplicable()) }
+
+// EachApplicable walks what Applicable gives, in its order, and keeps none of it.
+func (p *Plan) EachApplicable() iter.Seq[Change] {
+	return func(yield func(Change) bool) {
+		for i := range p.Changes {
+			if c, ok := p.Changes[i].applicable(p.schemas.Of(p.Changes[i].Address.Kind)); ok && !yield(c) {
+				return
+			}
 		}
 	}
-	return applicable
 }
 
 // Empty says that there is nothing to apply. What is held may remain: see Holds
 // of each change.
-func (p *Plan) Empty() bool { return len(p.Applicable()) == 0 }
+func (p *Plan) Empty() bool {
+	for range p.EachApplicable() {
+		return false
+	}
+	return true
+}
 
 // Holds gives everything that holds the change or a part of it, flattened.
 func (c *Change) Holds() []Hold {

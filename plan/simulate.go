@@ -17,7 +17,7 @@ func Simulate(live *resource.Snapshot, p *Plan) *resource.Snapshot {
 	for _, s := range p.schemas {
 		kinds[s.Kind] = describe(s)
 	}
-	for _, c := range p.Applicable() {
+	for c := range p.EachApplicable() {
 		simulate(after, kinds[c.Address.Kind], c)
 	}
 	return after

@@ -30,6 +30,7 @@ type Event struct {
 	Wave string
 
 	Plan       *plan.Plan // of RunStarted
+	PlanHash   string     // of RunStarted
 	Operations int        // of RunCounted: all; of StepMoved: those of the step
 	Step       state.Step // of StepMoved, without its body and operations
 	Outcome    Outcome    // of OpSettled

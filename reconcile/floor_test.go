@@ -150,6 +150,24 @@ func (s *wholeReads) Open(ctx context.Context, ids ...string) ([]state.Step, err
 	return s.Store.Open(ctx, ids...)
 }
 
+// The end of an apply closes its steps one at a time: their bodies and operations
+// together are as large as the account.
+func TestStepsAreClosedOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation(t, always(0))
+		s.fill(account{700, 1, 1, 0})
+		store := &wholeReads{Store: s.store}
+		s.agent.Store = store
+		s.applied()
+		if reads, want := store.open.Load(), int64(1); reads != want {
+			t.Errorf("an apply of 2,100 in jobs reads all open steps %d times; want %d, before it plans", reads, want)
+		}
+		if open, err := s.store.Heads(t.Context()); err != nil || len(open) > 0 {
+			t.Errorf("Heads = %v, %v after an apply; want none open", open, err)
+		}
+	})
+}
+
 // A job reads from the state what is its own: where each read the whole record, or
 // the jobs beside it, processor time would grow with the square of the account.
 func TestNoJobReadsTheWholeState(t *testing.T) {

@@ -52,6 +52,7 @@ func (quiet) Move(context.Context, string, state.Point, state.Update) error     
 func (quiet) RecordFile(context.Context, string, string) error                  { return nil }
 func (quiet) RecordRun(context.Context, state.Run) error                        { return nil }
 func (quiet) Open(context.Context, ...string) ([]state.Step, error)             { return nil, nil }
+func (quiet) Heads(context.Context) ([]state.Step, error)                       { return nil, nil }
 func (quiet) RecordCapability(context.Context, resource.Capability, bool) error { return nil }
 func (quiet) Block(context.Context, []state.Blocked) error                      { return nil }
 func (quiet) Unblock(context.Context, []resource.Address) error                 { return nil }

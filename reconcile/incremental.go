@@ -210,7 +210,7 @@ func ignoreReadOnly(err error) error {
 // awaitChanges notes what an apply is about to change, whatever becomes of it.
 func (a *Agent) awaitChanges(ctx context.Context, p *plan.Plan) error {
 	var ids []string
-	for _, c := range p.Applicable() {
+	for c := range p.EachApplicable() {
 		if c.ID != "" && mirrors(a.Schemas.Of(c.Address.Kind)) {
 			ids = append(ids, c.ID)
 		}

@@ -173,6 +173,9 @@ func (p part) postpone(names []string) part {
 
 // without drops fields by name.
 func (p part) without(names []string) part {
+	if len(names) == 0 {
+		return p
+	}
 	p.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool { return slices.Contains(names, f.Name) })
 	return p
 }

@@ -20,7 +20,7 @@ type run struct {
 	id        string
 	started   time.Time
 	view      *View
-	hash      string
+	hash      string // of the plan; "" where nothing is recorded
 	changes   []*plan.Change
 	byAddr    map[resource.Address]*plan.Change
 	standings map[resource.Address]*standing
@@ -69,6 +69,7 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 		return nil, fmt.Errorf("number the run: %w", err)
 	}
 	r := a.newRun(fmt.Sprintf("run-%06d", sequence), view)
+	r.hash = view.Plan.Hash()
 	if r.files, err = a.Store.Files(ctx); err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
 	}
@@ -78,22 +79,22 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 		return nil, err
 	}
 	r.watched()
-	r.teller.tell(Event{Kind: RunStarted, Plan: view.Plan})
+	r.teller.tell(Event{Kind: RunStarted, Plan: view.Plan, PlanHash: r.hash})
 	return r, nil
 }
 
 // newRun takes the applicable changes of the plan and what is known of every
 // address.
 func (a *Agent) newRun(id string, view *View) *run {
+	n := len(view.Plan.Changes)
 	r := &run{
-		Agent: a, id: id, view: view, hash: view.Plan.Hash(),
-		byAddr: map[resource.Address]*plan.Change{}, standings: map[resource.Address]*standing{}, ids: map[resource.Address]string{}, people: map[string]uploaded{}, reread: map[string]bool{},
+		Agent: a, id: id, view: view,
+		byAddr: make(map[resource.Address]*plan.Change, n), standings: make(map[resource.Address]*standing, n), ids: map[resource.Address]string{}, people: map[string]uploaded{}, reread: map[string]bool{},
 	}
-	for _, c := range view.Plan.Applicable() {
-		change := c
+	for change := range view.Plan.EachApplicable() {
 		r.changes = append(r.changes, &change)
-		r.byAddr[c.Address] = &change
-		r.standings[c.Address] = &standing{change: &change}
+		r.byAddr[change.Address] = &change
+		r.standings[change.Address] = &standing{change: &change}
 	}
 	r.bindKnown()
 	return r

@@ -376,26 +376,41 @@ func looseText(s string) string { return strings.Join(strings.Fields(norm.NFC.St
 // closeSteps ends the steps of this run whose results are bound.
 func (r *run) closeSteps(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	open, err := r.Store.Open(ctx)
+	heads, err := r.Store.Heads(ctx)
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	settled := !r.pauses()
-	for _, step := range open {
-		if step.Run != r.id || step.Point != state.Bound {
+	for _, head := range heads {
+		if head.Run != r.id || head.Point != state.Bound {
 			settled = false
 			continue
 		}
-		if r.allVerified(step) {
-			if err := r.Store.Move(ctx, step.ID, state.Verified, state.Update{}); err != nil {
-				return err
-			}
-		}
-		if err := r.Store.Move(ctx, step.ID, state.Closed, state.Update{}); err != nil {
+		if err := r.closeStep(ctx, head.ID); err != nil {
 			return err
 		}
 	}
 	return r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, Finished: r.now(), PlanHash: r.hash, Summary: r.report().Summary(), Settled: settled})
+}
+
+// closeStep ends a step that is bound: one at a time is read, as all of them are as
+// large as the account.
+func (r *run) closeStep(ctx context.Context, id string) error {
+	steps, err := r.Store.Open(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	for _, step := range steps {
+		if r.allVerified(step) {
+			if err := r.Store.Move(ctx, id, state.Verified, state.Update{}); err != nil {
+				return err
+			}
+		}
+		if err := r.Store.Move(ctx, id, state.Closed, state.Update{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pauses says that the run was to pause something that is there.

@@ -210,6 +210,23 @@ func (b *batch) putStep(id string, r stepRecord) error {
 	return err
 }
 
+// Heads gives the open steps without their bodies and operations, oldest first.
+func (l *ledger) Heads(context.Context) ([]Step, error) {
+	var heads []Step
+	err := l.view(func(b *batch) error {
+		open, err := b.openRecords(nil)
+		for id, r := range open {
+			heads = append(heads, r.head(id))
+		}
+		inOrder(heads, open)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	return heads, nil
+}
+
 // Open gives the steps that are neither closed nor abandoned, oldest first; where
 // ids are given, those of them alone.
 func (l *ledger) Open(_ context.Context, ids ...string) ([]Step, error) {
@@ -237,8 +254,12 @@ func (b *batch) open(ids []string) ([]Step, error) {
 		}
 		steps = append(steps, s)
 	}
-	slices.SortFunc(steps, func(s, t Step) int { return cmp.Compare(open[s.ID].Sequence, open[t.ID].Sequence) })
+	inOrder(steps, open)
 	return steps, nil
+}
+
+func inOrder(steps []Step, open map[string]stepRecord) {
+	slices.SortFunc(steps, func(s, t Step) int { return cmp.Compare(open[s.ID].Sequence, open[t.ID].Sequence) })
 }
 
 // openRecords are the steps that have not ended; where ids are given, those of them
@@ -278,8 +299,15 @@ func (b *batch) whole(id string, r stepRecord) (Step, error) {
 		return Step{}, err
 	}
 	body, _, err := b.get(record{classBody, id})
+	s := r.head(id)
+	s.Body, s.Operations = []byte(body), operations
+	return s, err
+}
+
+// head is a step without its body and operations.
+func (r stepRecord) head(id string) Step {
 	return Step{
-		ID: id, Run: r.Run, Route: r.Route, Path: r.Path, Key: r.Key, ContentType: r.ContentType, Body: []byte(body),
-		PlanHash: r.PlanHash, Operations: operations, Point: r.Point, JobID: r.JobID, SentAt: r.SentAt, Note: r.Note,
-	}, err
+		ID: id, Run: r.Run, Route: r.Route, Path: r.Path, Key: r.Key, ContentType: r.ContentType,
+		PlanHash: r.PlanHash, Point: r.Point, JobID: r.JobID, SentAt: r.SentAt, Note: r.Note,
+	}
 }

@@ -144,6 +144,9 @@ type Store interface {
 	// Open gives the steps that are neither closed nor abandoned, oldest first; where
 	// ids are given, those of them alone.
 	Open(ctx context.Context, ids ...string) ([]Step, error)
+	// Heads gives the open steps without their bodies and operations, oldest first:
+	// those of a large apply are as large as the account.
+	Heads(ctx context.Context) ([]Step, error)
 
 	// Files gives the file ids of this account by source: "sha256:…" or a URL.
 	Files(ctx context.Context) (map[string]string, error)

@@ -143,7 +143,7 @@ func notTheUsers(name string) error {
 // plannedRows say in each row what a plan would do with it.
 func plannedRows(l loaded, p *plan.Plan) []sources.RowOutcome {
 	goes := map[resource.Address]bool{}
-	for _, c := range p.Applicable() {
+	for c := range p.EachApplicable() {
 		goes[c.Address] = true
 	}
 	byAddress := map[resource.Address]*plan.Change{}

@@ -75,7 +75,7 @@ func (r *recorder) enter(wave string) {
 // report as well.
 func (r *recorder) begin(e reconcile.Event) {
 	r.run = e.Run
-	d := r.app.begun(r.loaded, r.account, e.Run, time.Now(), e.Plan)
+	d := r.app.begun(r.loaded, r.account, e.Run, time.Now(), e.Plan, e.PlanHash)
 	r.mark(d)
 	r.note(r.keep(d))
 	r.print(runview.LineRun, d.Begins())

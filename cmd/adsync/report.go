@@ -56,8 +56,8 @@ func operatorName() string {
 
 // begun is the document of a run that begins: nobody knows yet what becomes of
 // what goes ahead.
-func (a *app) begun(l loaded, account state.Account, run string, started time.Time, p *plan.Plan) *reportDocument {
-	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Problems: listed(l.desired.Problems), Saved: p.Saved()}
+func (a *app) begun(l loaded, account state.Account, run string, started time.Time, p *plan.Plan, hash string) *reportDocument {
+	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, account), InputHash: l.desired.Hash, PlanHash: hash, Problems: listed(l.desired.Problems), Saved: p.Saved()}
 	d.Run, d.Started, d.Money.Planned = run, started.UTC().Truncate(time.Second), p.Spend
 	d.SetOut(l.schemas, p)
 	return d
@@ -67,7 +67,7 @@ func (a *app) begun(l loaded, account state.Account, run string, started time.Ti
 func (a *app) documentOf(l loaded, r *reconcile.Report, failure error) *reportDocument {
 	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, state.Account{}), InputHash: l.desired.Hash, Outcomes: []runview.Outcome{}, Problems: listed(l.desired.Problems)}
 	if r != nil {
-		d = a.begun(l, r.Account, r.Run, r.Started, r.Plan)
+		d = a.begun(l, r.Account, r.Run, r.Started, r.Plan, r.PlanHash)
 		settleAll(d, r)
 	}
 	d.Ended = runview.Finished

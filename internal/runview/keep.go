@@ -17,7 +17,7 @@ import (
 // what becomes of what goes ahead.
 func (d *Document) SetOut(schemas resource.Schemas, p *plan.Plan) {
 	goes := map[resource.Address]bool{}
-	for _, c := range p.Applicable() {
+	for c := range p.EachApplicable() {
 		goes[c.Address] = true
 	}
 	for i := range p.Changes {
