@@ -56,7 +56,7 @@ func (m *measuring) online(f measuredFiles, nodes namedFloor) {
 			m.export(f, s, pages)
 		}
 		s.stop()
-		if i == 0 && m.family == 0 && m.size <= 15_000 { // the emulator of a project has the published 5,000 campaigns
+		if m.size <= 15_000 { // the emulator of a project has the published 5,000 campaigns
 			m.service = nil
 			m.embedded(of, pages, state)
 		}
@@ -202,26 +202,47 @@ func (m *measuring) export(f measuredFiles, s *measuredService, pages namedFloor
 }
 
 // embedded measures a project that has the emulator in the same process, on disk: what
-// that takes is in the figures, and in no floor. It waits for its limits.
+// that takes is in the figures, and in no floor. Each command waits for its limits, so
+// that it runs once, and counts itself.
 func (m *measuring) embedded(of inForm, pages namedFloor, state [2]namedFloor) {
 	m.t.Helper()
-	within := of.dir + "-within"
-	of.dir, of.write = within, func(s bench.Shape) error {
-		if _, err := s.WriteYAML(within, campaignsOfAFile); err != nil {
-			return err
-		}
-		return bench.WriteProject(within, "service: emulator\n")
+	write := of.write
+	edit := func(s bench.Shape) {
+		noError(m.t, write(s))
+		noError(m.t, bench.WriteProject(of.dir, "service: emulator\n"))
 	}
-	noError(m.t, of.write(m.shape))
-	anew := func() { noError(m.t, os.RemoveAll(filepath.Join(within, ".adsync"))) }
-	measure := func(name string, bound int, before func(), floors []namedFloor, args ...string) {
-		m.of(name+", the emulator within", bound, m.runs(1, benchEnvironment(), before, append(args, within)...), floors...)
+	edit(m.shape)
+	kept, out := filepath.Join(of.dir, ".adsync"), of.dir+"-out"
+	noError(m.t, os.RemoveAll(kept))
+	measure := func(name string, bound int, floors []namedFloor, args ...string) {
+		m.of(name+of.form+", the emulator within", bound, m.counted(append(args, of.dir)...), floors...)
 	}
 	whole := []namedFloor{of.floor, pages, state[1]}
-	measure("first plan", bench.Shape{}.Plan(), anew, []namedFloor{of.floor}, "plan")
-	measure("full create", m.shape.FullCreate(), anew, []namedFloor{of.floor, pages, state[0]}, "apply", "--yes")
-	measure("no-change plan", m.shape.Plan(), nothing, whole, "plan")
-	m.update("apply, 1 in 100 updated, the emulator within", of, benchEnvironment(), whole)
-	measure("daemon, its first run", 0, nothing, whole, "daemon", "--once") // another process of it asks, which nobody counts
-	measure("export, YAML", m.shape.Export(), func() { noError(m.t, os.RemoveAll(within+"-out")) }, []namedFloor{pages}, "export", "-o", "yaml", "--out", within+"-out")
+	measure("first plan", bench.Shape{}.Plan(), []namedFloor{of.floor}, "plan")
+	noError(m.t, os.RemoveAll(kept))
+	measure("full create", m.shape.FullCreate(), []namedFloor{of.floor, pages, state[0]}, "apply", "--yes")
+	measure("no-change plan", m.shape.Plan(), whole, "plan")
+	other := m.shape
+	other.Edited = true
+	edit(other)
+	measure("apply, 1 in 100 updated", m.shape.Edit(), whole, "apply", "--yes")
+	if of.form == "" && m.family == 0 {
+		measure("daemon, its first run", 0, whole, "daemon", "--once") // another process of it asks, which nobody counts
+		measure("export, YAML", m.shape.Export(), []namedFloor{pages}, "export", "-o", "yaml", "--out", out)
+	}
+}
+
+// counted runs a command once as the test binary, which counts what it allocates and
+// what its own emulator is asked, beneath the program that notes the rest.
+func (m *measuring) counted(args ...string) cost {
+	m.t.Helper()
+	into := filepath.Join(m.t.TempDir(), "cost.json")
+	took := measured(m.t, append(benchEnvironment(), asCommand+"=1", allocationsInto+"="+into), m.spent, os.Args[0], args...)
+	content, err := os.ReadFile(into)
+	noError(m.t, err)
+	var own cost
+	noError(m.t, json.Unmarshal(content, &own))
+	m.sent = own.Served
+	took.Allocations, took.Bytes = own.Allocations, own.Bytes
+	return took
 }

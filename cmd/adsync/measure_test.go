@@ -34,15 +34,11 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("build what measures: %v\n%s", err, said)
 	}
 	m.start = m.runs(10*(*measureRounds), benchEnvironment(), nothing, "version")
-	for size := *measureFrom; size <= *measureUpTo; size *= 10 {
-		shapes := bench.Named(size)
-		if size > 15_000 {
-			shapes = shapes[:1] // the others would wait for an hour, for the limits of the service
-		}
-		for i, shape := range shapes {
-			m.size, m.shape, m.family = size, shape, i
-			m.account(writeMeasured(t, shape))
-		}
+	accounts := measuredAccounts()
+	for i, of := range accounts {
+		fmt.Fprintf(os.Stderr, "account %d of %d: %s, %s resources; %s so far\n", i+1, len(accounts), of.shape, thousands(uint64(of.shape.Resources())), time.Since(began).Round(time.Second))
+		m.size, m.shape, m.family = of.size, of.shape, of.family
+		m.account(writeMeasured(t, of.shape))
 	}
 	m.print(os.Stdout)
 	fmt.Printf("\nAll of it took %s by the clock, ended %s.\n", time.Since(began).Round(time.Minute), time.Now().UTC().Format("2 January 2006, 15:04"))
@@ -50,6 +46,25 @@ func TestMeasure(t *testing.T) {
 		m.save(*measureJSON)
 	}
 	m.judge()
+}
+
+// measuredAccount is one of the accounts of TestMeasure; the first family is that of
+// most figures.
+type measuredAccount struct {
+	size, family int
+	shape        bench.Shape
+}
+
+// measuredAccounts are all of them, the small ones first.
+func measuredAccounts() (all []measuredAccount) {
+	for size := *measureFrom; size <= *measureUpTo; size *= 10 {
+		for i, shape := range bench.Named(size) {
+			if i == 0 || size <= 15_000 { // the others would wait for an hour, for the limits of the service
+				all = append(all, measuredAccount{size, i, shape})
+			}
+		}
+	}
+	return all
 }
 
 // measuring collects the rows of the table.
