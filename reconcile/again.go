@@ -34,11 +34,16 @@ func (g *again) add(address resource.Address, unclear bool, wait time.Duration) 
 	(*which)[address] = true
 }
 
-// waitAgain is the wait before a job goes again: what it created must be known by
-// its key by then, or it is made a second time.
-func (a *Agent) waitAgain(step state.Step, g again) time.Duration {
-	if slices.ContainsFunc(step.Operations, keyed) {
-		return max(g.wait, a.Service.KeyLag())
+// waitAgain is the wait before a job goes again: what it created, or may have, must
+// be known by its key by then, or it is made a second time. A create that surely
+// failed has no key to be known.
+func (a *Agent) waitAgain(step state.Step, outcomes []settled, g again) time.Duration {
+	for i, o := range outcomesIn(step, outcomes) {
+		operation := step.Operations[i]
+		madeNothing := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped
+		if operation.Action == actionRepeat || keyed(operation) && (!madeNothing || g.unclear[o.Address]) {
+			return max(g.wait, a.Service.KeyLag())
+		}
 	}
 	return g.wait
 }

@@ -134,7 +134,7 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 			page, err = r.dryRun(ctx, body)
 		}
 	}
-	if errors.Is(err, errStillRunning) { // jobs that stand still keep no pause from going out: requests carry this run
+	if saysNothing(err) { // it keeps no pause from going out: requests carry this run
 		r.caps[capability], r.caps[resource.BulkJobs], r.supposed = false, false, false
 		return nil
 	}
@@ -178,7 +178,14 @@ func probeBatch(budgetType string) (batch, error) {
 // dryRun submits a validate_only job without a key and waits for its results.
 // Nothing is journalled: there is nothing to recover.
 func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
-	job, err := r.Service.SubmitJob(ctx, "", body)
+	var job adsapi.Job
+	err := r.patiently(ctx, func() (err error) {
+		job, err = r.Service.SubmitJob(ctx, "", body)
+		return err
+	})
+	if errors.Is(err, adsapi.ErrConflict) { // nothing is wrong with what was asked
+		return validation{}, fmt.Errorf("%w: %w", adsapi.ErrUnavailable, err)
+	}
 	if err != nil {
 		return validation{}, err
 	}
@@ -203,8 +210,15 @@ func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
 		if job, err = r.Service.Job(ctx, job.ID); err != nil {
 			return validation{}, err
 		}
+		r.moves()
 	}
 	return validation{}, fmt.Errorf("%w: %w: validate_only job %s is still %q after %s; nothing was changed", adsapi.ErrUnavailable, errStillRunning, job.ID, job.Status, patience)
+}
+
+// saysNothing says that a question was not answered, and that the service serves
+// all the same: its job stands still, or conflicts with another.
+func saysNothing(err error) bool {
+	return errors.Is(err, errStillRunning) || errors.Is(err, adsapi.ErrConflict)
 }
 
 // validation is what a validate_only job said.

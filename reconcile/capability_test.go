@@ -1,6 +1,8 @@
 package reconcile_test
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -104,6 +106,64 @@ func TestARehearsalThatStandsStillKeepsNothingBack(t *testing.T) {
 	}
 	w.clean()
 	w.eachOnce()
+}
+
+// N11: a job that only asks and meets another in progress is asked again, and where it
+// meets one for ever, requests carry the run, the pause of it first: nothing is wrong
+// with what was asked.
+func TestAQuestionThatConflictsKeepsNothingBack(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		fails int // jobs that only ask
+		from  int // the first of them that meets it
+		jobs  bool
+	}{
+		{"what the account can do, once", 1, 1, true},
+		{"what the account can do, always", 1000, 1, false},
+		{"the rehearsal, once", 1, 2, true},
+		{"the rehearsal, always", 1000, 2, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tree("autumn", "active")
+			w.clean()
+			if err := w.sleep(t.Context(), 25*time.Hour); err != nil { // what the account can do is asked anew
+				t.Fatal(err)
+			}
+			w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 5_000_000})
+			w.desired.Get(address("campaign/autumn")).Set("status", resource.Text("paused"))
+			asked, met, jobs := 0, 0, 0
+			agent := w.through(line(func(r *http.Request) (*http.Response, error) {
+				if !posts(r, "bulk_mutation_jobs") {
+					return send(r)
+				}
+				content, _ := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(content))
+				if !bytes.Contains(content, []byte(`"validate_only":true`)) {
+					jobs++
+					return send(r)
+				}
+				if asked++; asked >= row.from && met < row.fails {
+					met++
+					return answer(r, 409, refusal)
+				}
+				return send(r)
+			}), w.store)
+			report, err := agent.Apply(t.Context(), w.plan())
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.allApplied(report)
+			if met == 0 || (jobs > 0) != row.jobs {
+				t.Errorf("%d questions met a conflict, and %d jobs were sent; want some, and jobs: %v", met, jobs, row.jobs)
+			}
+			if known, err := w.store.Capabilities(t.Context()); err != nil || !known[resource.BulkJobs] {
+				t.Errorf("remembered %v, %v; want what was known before", known, err)
+			}
+			w.clean()
+			w.eachOnce()
+		})
+	}
 }
 
 // A question what the account can do that the service could not answer just now is

@@ -18,11 +18,11 @@ const (
 	firstConflictWait = time.Second
 )
 
-// patiently repeats a request under its key, byte for byte, while the service
-// says that it conflicts with another under the same key.
-func (a *Agent) patiently(ctx context.Context, key string, request func() error) error {
+// patiently repeats a request, byte for byte, while the service says that it
+// conflicts with another: under the same key, or beside one that only asks.
+func (a *Agent) patiently(ctx context.Context, request func() error) error {
 	err := request()
-	for try, wait := 1, firstConflictWait; key != "" && errors.Is(err, adsapi.ErrConflict) && try < conflictTries; try, wait = try+1, 2*wait {
+	for try, wait := 1, firstConflictWait; errors.Is(err, adsapi.ErrConflict) && try < conflictTries; try, wait = try+1, 2*wait {
 		if failure := a.Sleep(ctx, wait); failure != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (a *Agent) patiently(ctx context.Context, key string, request func() error)
 
 // submit sends a job.
 func (a *Agent) submit(ctx context.Context, step state.Step) (job adsapi.Job, err error) {
-	err = a.patiently(ctx, step.Key, func() (err error) {
+	err = a.patiently(ctx, func() (err error) {
 		job, err = a.Service.SubmitJob(ctx, step.Key, step.Body)
 		return err
 	})
@@ -42,10 +42,15 @@ func (a *Agent) submit(ctx context.Context, step state.Step) (job adsapi.Job, er
 
 // mutate sends a single request.
 func (a *Agent) mutate(ctx context.Context, step state.Step) (record adsapi.Record, err error) {
-	err = a.patiently(ctx, step.Key, func() (err error) {
+	once := func() (err error) {
 		record, err = a.Service.Mutate(ctx, a.mutation(step))
 		return err
-	})
+	}
+	if step.Key == "" { // it conflicts with what is there
+		err = once()
+		return record, err
+	}
+	err = a.patiently(ctx, once)
 	return record, err
 }
 

@@ -256,7 +256,7 @@ func (a *Agent) withName(ctx context.Context, schema *resource.Schema, operation
 	d := decoder{zone: a.Zone}
 	for record, err := range a.reader().list(ctx, schema, query) {
 		if err != nil {
-			return named{}, fmt.Errorf("look for %s: %w", operation.Address, unlisted(schema, err))
+			return named{}, fmt.Errorf("look for %s: %w", operation.Address, unlistedBeneath(schema, err))
 		}
 		live, err := d.decode(schema, record)
 		if err != nil {

@@ -116,17 +116,34 @@ func (f *Flights) takeOff(step state.Step) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if gap := since(f.alive, step.SentAt); !f.alive.IsZero() && gap > stillFor {
-		f.stoodStill = gap
-	}
+	f.seen(step.SentAt)
 	if f.stoodStill > 0 {
 		return fmt.Errorf("%w: adsync stood still for %s in the middle of it, and nothing more was sent; plan again", ErrStale, f.stoodStill.Round(time.Second))
 	}
 	if f.steps == nil {
 		f.steps = map[string]state.Step{}
 	}
-	f.steps[step.ID], f.alive = step, step.SentAt
+	f.steps[step.ID] = step
 	return nil
+}
+
+// moves is a sign of life of what sends nothing that is journalled: a job that only
+// asks and is waited for, a resource of many that is read.
+func (a *Agent) moves() {
+	if a.Flights == nil {
+		return
+	}
+	a.Flights.mu.Lock()
+	defer a.Flights.mu.Unlock()
+	a.Flights.seen(a.Now())
+}
+
+// seen notes a sign of life, and how long there was none.
+func (f *Flights) seen(now time.Time) {
+	if gap := since(f.alive, now); !f.alive.IsZero() && gap > stillFor {
+		f.stoodStill = gap
+	}
+	f.alive = now
 }
 
 func (f *Flights) land(step state.Step, now time.Time) {

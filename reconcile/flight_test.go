@@ -5,9 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"adsync/internal/emulator/service"
+	world_ "adsync/internal/emulator/world"
 	"adsync/reconcile"
 	"adsync/state"
 )
@@ -63,6 +66,35 @@ func TestS19ProcessThatStoodStillSendsNothingMore(t *testing.T) {
 	w.clean()
 }
 
+// S19: one that is stopped in the middle of an upload fails no row: nothing is wrong
+// with its image.
+func TestS19ProcessThatStoodStillBlamesNoImage(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	w.clean()
+	for i, key := range []string{"b", "c"} {
+		source := w.image(picture(t, uint8(i)))
+		w.write("ad/spring/g/"+key, map[string]any{"name": "Ad " + key, "status": "paused", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/" + key, "image": source})
+	}
+	agent := w.through(line(func(r *http.Request) (*http.Response, error) {
+		if posts(r, "upload") {
+			w.clock.Lock()
+			w.slept += 3 * time.Hour
+			w.clock.Unlock()
+		}
+		return send(r)
+	}), w.store)
+	report, err := agent.Apply(t.Context(), w.plan())
+	if !errors.Is(err, reconcile.ErrStale) {
+		t.Errorf("Apply = %v; want %v", err, reconcile.ErrStale)
+	}
+	for _, o := range report.Outcomes {
+		if o.Outcome != state.OutcomeSkipped {
+			t.Errorf("%s: %s %s %s; want skipped", o.Address, o.Outcome, o.Code, o.Message)
+		}
+	}
+}
+
 // S21: after an interrupt nothing is sent that was not, and what was is heard of.
 func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
 	w := beneath(t)
@@ -89,4 +121,47 @@ func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
 	if left := agent.Flights.Steps(); len(left) != 0 {
 		t.Errorf("%d requests are under way at the end", len(left))
 	}
+}
+
+// S21: what is not heard of within the grace of an interrupt is unknown, in words a
+// person understands, and the next run finds it.
+func TestS21WhatIsNotHeardOfAfterAnInterruptIsSaidInWords(t *testing.T) {
+	w := newWorld(t)
+	w.bulk.Rehearse = reconcile.RehearseNever
+	w.tree("spring", "paused")
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	hold, held := true, atomic.Bool{}
+	w.service.SetHooks(&service.Hooks{Job: func(job world_.Job) service.JobFault {
+		held.Store(held.Load() || !job.ValidateOnly)
+		return service.JobFault{Hold: hold && !job.ValidateOnly}
+	}})
+	agent := w.newAgent()
+	agent.Sleep = func(flying context.Context, d time.Duration) error {
+		if !held.Load() {
+			return w.sleep(flying, d)
+		}
+		if interrupt(); d == 30*time.Second { // the grace ends
+			return nil
+		}
+		<-flying.Done()
+		return flying.Err()
+	}
+	report, err := agent.Apply(ctx, w.plan())
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("Apply = %v; want an interrupt", err)
+	}
+	for _, o := range report.Outcomes {
+		if o.Outcome != state.OutcomeUnknown || o.Message != "interrupted before it was known what became of it" {
+			t.Errorf("%s: %s %q; want unknown, in words", o.Address, o.Outcome, o.Message)
+		}
+	}
+	hold = false
+	w.service.SetHooks(nil)
+	w.agent = w.newAgent()
+	if _, err := w.agent.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.clean()
+	w.eachOnce()
 }

@@ -127,7 +127,7 @@ func (r *run) runJob(ctx context.Context, step state.Step, b batch, own turn) ([
 		if outcomes, again, err = r.lookForLost(ctx, step, outcomes, again); err != nil || again.none() {
 			break
 		}
-		if err = r.Sleep(ctx, r.waitAgain(step, again)); err != nil {
+		if err = r.Sleep(ctx, r.waitAgain(step, outcomes, again)); err != nil {
 			break
 		}
 		var next sending

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adsync/internal/emulator/service"
+	world_ "adsync/internal/emulator/world"
+	"adsync/reconcile"
 )
 
 // N23: a run dies right after a request whose key the service knows late, is started
@@ -76,5 +80,39 @@ func TestAnInterruptEndsTheWaitForKeys(t *testing.T) {
 	}
 	if made := w.mutations(); len(made) > 0 {
 		t.Errorf("the service was asked for %v; want nothing", made)
+	}
+}
+
+// A job of which every create surely failed goes again as soon as the service says:
+// no key of it is to be known. Where it made something, that must be known by its key,
+// or it is made twice.
+func TestAJobGoesAgainWhenWhatItMadeIsKnown(t *testing.T) {
+	for _, row := range []struct {
+		name        string
+		fails       string // type of the operation that fails once, retryable after 3 s
+		least, most time.Duration
+	}{
+		{"nothing was made", "campaign.create", 3 * time.Second, 30 * time.Second},
+		{"the parents were made", "ad.create", time.Minute, 90 * time.Second},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t, points("key_visibility_lag=5s"))
+			w.bulk.Rehearse = reconcile.RehearseNever
+			w.agent = w.newAgent()
+			w.tree("spring", "paused")
+			failed, retry, wait := time.Time{}, true, int64(3)
+			w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+				if op.ID == "probe" || op.Type != row.fails || !failed.IsZero() {
+					return next()
+				}
+				failed = w.now()
+				return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", Retryable: &retry, RetryAfter: &wait}
+			}})
+			w.clean()
+			if took := w.now().Sub(failed); failed.IsZero() || took < row.least || took > row.most {
+				t.Errorf("the apply took %s from the failure on; want %s to %s", took, row.least, row.most)
+			}
+			w.eachOnce()
+		})
 	}
 }

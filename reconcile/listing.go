@@ -77,6 +77,15 @@ func unlisted(schema *resource.Schema, err error) error {
 	return err
 }
 
+// unlistedBeneath is unlisted for what is looked for beneath a parent: the interface
+// has no list of ads, and none but that of ad groups takes a parent (part 4).
+func unlistedBeneath(schema *resource.Schema, err error) error {
+	if schema.Parent != "" && listMissing(err) {
+		return errUnlisted
+	}
+	return unlisted(schema, err)
+}
+
 // whole reads a kind that one answer holds.
 func (r *reader) whole(ctx context.Context, schema *resource.Schema) ([]adsapi.Record, error) {
 	body, err := r.answer(ctx, schema.Listing.Path)

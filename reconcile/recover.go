@@ -299,7 +299,7 @@ func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settl
 	if err != nil || !anyUnknown(outcomes) {
 		return outcomes, err
 	}
-	if err := a.Sleep(ctx, a.waitAgain(step, g)); err != nil {
+	if err := a.Sleep(ctx, a.waitAgain(step, outcomes, g)); err != nil {
 		return outcomes, err
 	}
 	sequence, err := a.Store.NextSequence(ctx)

@@ -330,6 +330,7 @@ func ownForms(live, last *resource.Resource) {
 }
 
 func (a *Agent) progress(stage string, done, total int) {
+	a.moves()
 	if a.Progress != nil {
 		a.Progress(Progress{Stage: stage, Done: done, Total: total})
 	}

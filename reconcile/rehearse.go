@@ -93,7 +93,7 @@ func (r *run) rehearseJobs(ctx context.Context, jobs int, rehearse func(int) ([]
 			r.supposed = false
 			return problems.Sorted(), r.remember(ctx, resource.BulkJobs, false)
 		}
-		if errors.Is(err, errStillRunning) && !r.dry { // jobs that stand still keep no pause from going out
+		if saysNothing(err) && !r.dry { // it keeps no pause from going out
 			r.notice("%v; this run goes without jobs", err)
 			r.caps[resource.BulkJobs], r.supposed = false, false
 			return problems.Sorted(), nil

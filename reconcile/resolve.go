@@ -251,6 +251,12 @@ func (a *Agent) retry(ctx context.Context, e *Evidence, d Decision) error {
 	return a.closeRecovered(ctx)
 }
 
+// decisions is how the names of decisions begin among those of the runs.
+const decisions = "resolve-"
+
+// IsDecision says that an entry among the runs is what a person decided.
+func IsDecision(run string) bool { return strings.HasPrefix(run, decisions) }
+
 // noteDecision keeps who decided what, and when, among the runs.
 func (a *Agent) noteDecision(ctx context.Context, e *Evidence, said string) error {
 	sequence, err := a.Store.NextSequence(ctx)
@@ -259,7 +265,7 @@ func (a *Agent) noteDecision(ctx context.Context, e *Evidence, said string) erro
 	}
 	now := a.Now()
 	return a.Store.RecordRun(ctx, state.Run{
-		ID: fmt.Sprintf("resolve-%06d", sequence), Started: now, Finished: now, PlanHash: e.Step.PlanHash,
+		ID: fmt.Sprintf("%s%06d", decisions, sequence), Started: now, Finished: now, PlanHash: e.Step.PlanHash,
 		Summary: fmt.Sprintf("%s of %s %s", e.Operation.Action, e.Operation.Address, said),
 	})
 }

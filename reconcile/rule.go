@@ -43,7 +43,7 @@ var rules = []rule{
 		RecoveryRule{"never sent", "written down, and not sent", "nothing had an effect: it is dropped, and planned anew"},
 		[]state.Point{state.Intent}, nil, either, false, (*Agent).abandonUnsent, // the journal says sent before the first byte leaves
 	}, {
-		RecoveryRule{"people", "an operation on people, sent", "the same bytes again under the same key, a minute later; once the key is old, the revision of the list decides"},
+		RecoveryRule{"people", "an operation on people, sent", "the same bytes again under the same key, once the service has had time to know it; once the key is old, the revision of the list decides"},
 		[]state.Point{state.Sent, state.Unknown, state.Accepted, state.Terminal}, []state.Route{state.Membership}, either, false, (*Agent).recoverMembers,
 	}, {
 		RecoveryRule{"upload", "an upload, sent; its answer is lost", "it is dropped: at worst the service keeps a file nobody uses"},
@@ -52,10 +52,10 @@ var rules = []rule{
 		RecoveryRule{"job with unknown results", "a job the service has, with results that are not whole", "the job is asked for them; then reading back decides what it leaves open"},
 		[]state.Point{state.Unknown}, []state.Route{state.Bulk}, either, true, (*Agent).askJob,
 	}, {
-		RecoveryRule{"job, young", "a job, sent less than 20 minutes ago; its answer is lost", "the same bytes again under the same key, a minute later: the service answers with the job it has, or takes it now"},
+		RecoveryRule{"job, young", "a job, sent less than 20 minutes ago; its answer is lost", "the same bytes again under the same key, once the service has had time to know it: the service answers with the job it has, or takes it now"},
 		[]state.Point{state.Sent, state.Unknown}, []state.Route{state.Bulk}, trusted, false, (*Agent).resubmit,
 	}, {
-		RecoveryRule{"request, young", "a request with a key, sent less than 20 minutes ago; its answer is lost", "the same bytes again under the same key, a minute later"},
+		RecoveryRule{"request, young", "a request with a key, sent less than 20 minutes ago; its answer is lost", "the same bytes again under the same key, once the service has had time to know it"},
 		[]state.Point{state.Sent, state.Unknown}, []state.Route{state.Single}, trusted, false, (*Agent).resend,
 	}, {
 		RecoveryRule{"read back", "sent, and its key is old, or there is none", "nothing is sent: reading back decides by id, by name beneath the parent, and by the audit log; what they leave open is unknown"},

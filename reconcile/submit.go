@@ -83,9 +83,13 @@ func (a *Agent) leaveUnknown(ctx context.Context, step state.Step, cause error) 
 }
 
 func unknownAll(step state.Step, cause error) []settled {
+	said := cause.Error()
+	if cause == context.Canceled { // what wraps it has words of its own
+		said = "interrupted before it was known what became of it"
+	}
 	outcomes := make([]settled, len(step.Operations))
 	for i, o := range step.Operations {
-		outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: cause.Error()}
+		outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: said}
 	}
 	return outcomes
 }

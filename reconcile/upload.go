@@ -96,9 +96,18 @@ func (r *run) upload(ctx context.Context, source string, users []part) error {
 	return nil
 }
 
+// notUploaded is what kept an upload from being sent or written down: nothing is
+// wrong with the file.
+type notUploaded struct{ error }
+
+func (e notUploaded) Unwrap() error { return e.error }
+
 // stopsUploads says that nothing more is to be uploaded. One whose answer was lost
-// stops nothing.
+// stops nothing; of an interrupt the next wave says so.
 func stopsUploads(err error) bool {
+	if kept := (notUploaded{}); errors.As(err, &kept) && !errors.Is(err, context.Canceled) {
+		return true
+	}
 	return errors.Is(err, adsapi.ErrHalted) || stops(err) && adsapi.AppliedOf(err) == adsapi.Never
 }
 
@@ -118,11 +127,11 @@ func (r *run) sendUpload(ctx context.Context, step state.Step, send func(context
 		return "file", nil
 	}
 	if err := r.Store.Begin(ctx, step); err != nil {
-		return "", fmt.Errorf("journal %s: %w", step.ID, err)
+		return "", notUploaded{fmt.Errorf("journal %s: %w", step.ID, err)}
 	}
 	ctx, landed, err := r.depart(ctx, step)
 	if err != nil {
-		return "", err
+		return "", notUploaded{err}
 	}
 	defer landed()
 	id, err := send(ctx)
@@ -130,14 +139,14 @@ func (r *run) sendUpload(ctx context.Context, step state.Step, send func(context
 		return "", r.endUpload(ctx, step, state.Abandoned, err)
 	}
 	if err := r.Store.Finish(ctx, step.ID, nil, nil); err != nil {
-		return "", fmt.Errorf("journal %s: %w", step.ID, err)
+		return "", notUploaded{fmt.Errorf("journal %s: %w", step.ID, err)}
 	}
 	return id, nil
 }
 
 func (r *run) endUpload(ctx context.Context, step state.Step, to state.Point, cause error) error {
 	if err := r.Store.Move(ctx, step.ID, to, state.Update{Note: cause.Error()}); err != nil {
-		return fmt.Errorf("journal %s: %w", step.ID, err)
+		return notUploaded{fmt.Errorf("journal %s: %w", step.ID, err)}
 	}
 	return cause
 }

@@ -73,7 +73,7 @@ func (w *world) newAgent() *reconcile.Agent {
 	}
 	return &reconcile.Agent{
 		Service: client, Store: w.store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
-		Bulk: w.bulk, Notice: func(text string) { w.said = append(w.said, text) },
+		Flights: &reconcile.Flights{}, Bulk: w.bulk, Notice: func(text string) { w.said = append(w.said, text) },
 		Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
 		People: func(digest string) (reconcile.People, error) {
 			return reconcile.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/runview"
+	"adsync/reconcile"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -150,11 +152,14 @@ func (a *app) kept(ctx context.Context, dir string) (*keptRuns, error) {
 // ended before it could be kept, has its summary alone.
 func (k *keptRuns) head(run state.Run) (runview.Head, error) {
 	h := runview.Head{Run: run.ID, Command: runview.Apply, Started: run.Started, Finished: run.Finished, Summary: map[string]int{}}
-	if len(run.Head) > 0 {
+	switch {
+	case reconcile.IsDecision(run.ID):
+		h.Command, h.Ended, h.Decided = runview.Resolve, runview.Finished, run.Summary
+	case len(run.Head) > 0:
 		if err := json.Unmarshal(run.Head, &h); err != nil {
 			return h, fmt.Errorf("read the head of %s: %w", run.ID, err)
 		}
-	} else if !run.Finished.IsZero() {
+	case !run.Finished.IsZero():
 		h.Ended = runview.Finished
 	}
 	h.Ended = k.endOf(h.Run, h.Ended)
@@ -175,10 +180,11 @@ func (k *keptRuns) document(ctx context.Context, name string) (*reportDocument, 
 	if err != nil {
 		return nil, err
 	}
+	newest := slices.IndexFunc(runs, func(run state.Run) bool { return !reconcile.IsDecision(run.ID) })
 	names := []string{}
 	for i, run := range runs {
 		names = append(names, run.ID)
-		if run.ID != name && run.ID != runName(name) && (name != "last" || i > 0) {
+		if run.ID != name && run.ID != runName(name) && (name != "last" || i != newest) {
 			continue
 		}
 		content, err := k.store.Report(ctx, run.ID)

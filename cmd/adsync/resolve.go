@@ -14,6 +14,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
 
@@ -71,8 +72,8 @@ type resolveDocument struct {
 	Listed        bool             `json:"listed"` // the service shows resources of the kind
 	Live          []string         `json:"live"`
 	Log           []loggedDocument `json:"log"`
-	Shows         string           `json:"shows"` // applied, not-applied, or nothing
-	ID            string           `json:"id"`
+	Shows         string           `json:"shows"`   // applied, not-applied, or nothing
+	ID            string           `json:"id"`      // of what it made or changed, as far as that is known
 	Decided       string           `json:"decided"` // as what, by this command
 }
 
@@ -151,6 +152,13 @@ func (a *app) resolveWith(ctx context.Context, agent *reconcile.Agent, address r
 	if d.Decided = f.as; f.retry {
 		d.Decided = "retry"
 	}
+	bound, err := agent.Store.Bindings(ctx, []resource.Address{address})
+	if err != nil {
+		return err
+	}
+	if d.ID = e.Operation.ResourceID; d.ID == "" {
+		d.ID = bound[address]
+	}
 	return a.showEvidence(d)
 }
 
@@ -209,7 +217,7 @@ func (a *app) showEvidence(d resolveDocument) error {
 	}
 	lines := d.lines()
 	if d.Decided != "" {
-		lines = []string{fmt.Sprintf("%s: decided as %s", d.Address, d.Decided)}
+		lines = []string{d.Address + ": " + d.became()}
 	}
 	for _, text := range lines {
 		if _, err := fmt.Fprintln(a.out, diag.Printable(text)); err != nil {
@@ -217,6 +225,22 @@ func (a *app) showEvidence(d resolveDocument) error {
 		}
 	}
 	return nil
+}
+
+// became is what the decision came to.
+func (d resolveDocument) became() string {
+	created := d.Action == string(plan.Create)
+	switch {
+	case d.Decided == "retry" && created && d.ID != "":
+		return "sent again, and it is there as " + d.ID
+	case d.Decided == "retry" && created:
+		return "sent again, and the service shows nothing of it; the next apply plans it anew"
+	case d.Decided == "retry":
+		return "sent again"
+	case d.Decided == "applied":
+		return "decided as applied, as " + d.ID
+	}
+	return "decided as not-applied; the next apply plans it anew"
 }
 
 // lines say what is known to people.

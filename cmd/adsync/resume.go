@@ -189,7 +189,10 @@ func (a *app) showResumed(d resumeDocument) error {
 	if a.flags.output == "json" {
 		return a.printJSON(d)
 	}
-	if len(d.Steps) == 0 {
+	switch {
+	case len(d.Steps) == 0 && d.Error != "": // what kept it from looking is said, and nothing else is known
+		return nil
+	case len(d.Steps) == 0:
 		_, err := fmt.Fprintln(a.out, "Nothing is open: every step of earlier runs has ended.")
 		return err
 	}

@@ -37,7 +37,7 @@ var aboutService = []Explanation{
 		"The message says which value; mend it in your own file and apply again.",
 		"q4.xlsx:Ads!E9: title is too long: 70 characters; at most 50 (ADS2003)"},
 	{OperationSkipped, "an operation was not run", "It waits for another that failed or was not confirmed, such as the create of its parent, or the run was interrupted before it.",
-		"Mend what it waits for and apply again.",
+		"See to what it waits for, and apply again.",
 		"q4.xlsx:Ads!A10: not run, as an operation before it failed (ADS2004)"},
 	{OutcomeUnknown, "nobody knows whether the service did it", "The answer to a request was lost, or a job gave no result for it.",
 		"Apply again, or adsync resume: both ask the service first and make nothing twice. What stays unknown is decided with adsync resolve ADDRESS.",

@@ -26,7 +26,7 @@ var advice = []Advice{
 	{state.OutcomeFailed, string(diag.Unauthorized), "Nothing is wrong with the row: see that the key is right and may do this, and apply again."},
 	{state.OutcomeFailed, string(diag.ServiceUnavailable), "Nothing is wrong with the row: apply again later."},
 	{state.OutcomeFailed, "", "Mend it in your own file and apply again."},
-	{state.OutcomeSkipped, string(diag.OperationSkipped), "Mend what it waits for and apply again."},
+	{state.OutcomeSkipped, string(diag.OperationSkipped), "See to what it waits for, and apply again."},
 	{state.OutcomeSkipped, string(diag.ServiceUnavailable), "Nothing is wrong with the row: apply again later."},
 	{state.OutcomeSkipped, "", "Apply again: it goes on from here."},
 	{Held, string(plan.Drifts), "Take the value over: adsync drift --accept ADDRESS; or have the files win: adsync apply --allow drift=ADDRESS"},

@@ -50,6 +50,7 @@ type Head struct {
 	Error     string         `json:"error,omitempty"`
 	Recovered *Recovered     `json:"recovered,omitempty"`
 	Undecided []Undecided    `json:"undecided,omitempty"` // what earlier runs left unknown
+	Decided   string         `json:"decided,omitempty"`   // of a decision: what of, as what, and by whom
 }
 
 // Undecided is a resource of which nobody knows what became of an earlier change.
@@ -69,6 +70,7 @@ const (
 	Revert Command = "revert"
 
 	PauseAll Command = "pause-all"
+	Resolve  Command = "resolve" // a decision of a person, and no run
 )
 
 // Ended says how a run ended.
@@ -131,6 +133,7 @@ type Field struct {
 	Before  resource.Value `json:"before,omitzero"`
 	After   resource.Value `json:"after,omitzero"`
 	Applied bool           `json:"applied"`
+	Starts  bool           `json:"starts,omitempty"` // it makes the resource deliver: without it nothing of the change spends
 }
 
 // Held is the outcome of a change the policy left out.
@@ -227,7 +230,7 @@ func (o *Outcome) partly() bool {
 // it was, and that part spends nothing.
 func (o *Outcome) unstarted() bool {
 	for _, f := range o.Fields {
-		if f.Name == "status" && f.After.Text() == "active" && !f.Applied {
+		if f.Starts && !f.Applied {
 			return o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped
 		}
 	}

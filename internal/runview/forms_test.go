@@ -132,10 +132,21 @@ func TestMoneyOfWhatStaysPaused(t *testing.T) {
 		d := &Document{Head: Head{Money: Money{Planned: day(100, 120)}}, Outcomes: []Outcome{
 			{Outcome: row.outcome, Spend: day(0, 20), Fields: []Field{
 				{Name: "budget.daily", After: resource.Number(20_000_000), Applied: true},
-				{Name: "status", After: resource.Text("active"), Applied: row.started}}}}}
+				{Name: "delivers", After: resource.Text("on"), Applied: row.started, Starts: true}}}}}
 		d.Settle()
 		if certain := d.Money.AtMost == nil; certain != row.certain || d.Money.Reached.DailyAfter != 100_000_000 {
 			t.Errorf("%s, started %t: certain %t, reached %d; want %t and what was before", row.outcome, row.started, certain, d.Money.Reached.DailyAfter, row.certain)
+		}
+	}
+}
+
+// Which attribute starts a resource is the plan's to say, by the description of its
+// kind, and no name of an attribute.
+func TestWhatStartsIsWhatThePlanActivates(t *testing.T) {
+	for _, phase := range []plan.Phase{plan.Neutral, plan.Raise, plan.Activate} {
+		c := plan.Change{Address: resource.Address{Kind: kinds.Campaign, Key: "spring"}, Fields: []plan.Field{{Name: "budget.daily", Desired: resource.Number(1), Phase: phase}}}
+		if got := fieldsOf(kinds.All(), &c)[0].Starts; got != (phase == plan.Activate) {
+			t.Errorf("fieldsOf of a field of phase %v: starts %t", phase, got)
 		}
 	}
 }

@@ -27,6 +27,10 @@ func WriteHistory(w io.Writer, h *History, zone *time.Location) error {
 	}
 	for i := range h.Runs {
 		run := &h.Runs[i]
+		if run.Decided != "" {
+			fmt.Fprintf(&b, "%s  %s  %s  %s\n", printable(run.Run), run.Started.In(zone).Format("2006-01-02 15:04"), run.Command, printable(run.Decided))
+			continue
+		}
 		fmt.Fprintf(&b, "%s  %s  %s  %s  %s\n", printable(run.Run), run.Started.In(zone).Format("2006-01-02 15:04"), printable(run.what()), run.ends(), run.Result())
 		fmt.Fprintf(&b, "            %s  %s\n", run.who(), run.spend())
 	}
@@ -99,6 +103,9 @@ func (h *Head) Line() Line {
 		if words, ok := exits[*h.Exit]; ok {
 			ends = words
 		}
+	}
+	if h.Decided != "" {
+		return Line{Run: printable(h.Run), What: string(h.Command), Ends: "decided", Result: printable(h.Decided)}
 	}
 	return Line{printable(h.Run), printable(h.what()), ends, h.Result(), h.who(), h.spend()}
 }

@@ -61,7 +61,7 @@ func fieldsOf(schemas resource.Schemas, c *plan.Change) []Field {
 		if a, known := schemas.Of(c.Address.Kind).Attribute(f.Name); known && a.Wire.Path == "" {
 			before = f.Last()
 		}
-		fields = append(fields, Field{Name: f.Name, Before: before.At(diag.Position{}), After: f.Desired.At(diag.Position{})})
+		fields = append(fields, Field{Name: f.Name, Before: before.At(diag.Position{}), After: f.Desired.At(diag.Position{}), Starts: f.Phase == plan.Activate})
 	}
 	for _, gone := range c.Displaced {
 		fields = append(fields, Field{Name: gone.Name, Before: gone.Live, After: resource.Null()})
