@@ -3,11 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/diag"
 	"adsync/internal/watch"
+	"adsync/state"
 )
 
 // How often a folder is looked at though nothing tells of a change, and how soon
@@ -26,6 +31,9 @@ type watchedFolder struct {
 	looks  looking
 	follow watch.Still
 	read   atomic.Pointer[[]string] // the files the last run read
+
+	root   string // where the folder led to, through links
+	stated bool   // a state was there
 }
 
 func newWatchedFolder(a *app, dir string, settle time.Duration, looks looking) *watchedFolder {
@@ -35,7 +43,36 @@ func newWatchedFolder(a *app, dir string, settle time.Duration, looks looking) *
 }
 
 func (f *watchedFolder) files(context.Context, []string) (files, error) {
-	return files{dir: f.dir}, nil
+	return files{dir: f.dir}, f.stays()
+}
+
+// stays is an error where the folder is a link that leads elsewhere by now, and what
+// adsync remembers of the account stayed behind: without it everything would look as
+// if somebody else had made it.
+func (f *watchedFolder) stays() error {
+	root, err := filepath.EvalSymlinks(f.dir)
+	if err != nil {
+		return nil // that there is no folder is said by who reads it
+	}
+	f.root = cmp.Or(f.root, root)
+	f.stated = f.stated || f.stateIn(f.root)
+	switch {
+	case root == f.root:
+	case f.stated && !f.stateIn(root):
+		return configuration("%s leads to %s now, where the state of the account is not; it was below %s; nothing is sent without it; want it moved there, or the account read from git, whose state lies elsewhere",
+			diag.Printable(f.dir), diag.Printable(root), diag.Printable(f.root))
+	default:
+		f.root = root
+	}
+	return nil
+}
+
+// stateIn says whether a project's folder holds a state, or something that only opening
+// it can tell from one.
+func (f *watchedFolder) stateIn(root string) bool {
+	project, _ := f.app.readProject(root) // its problems are those of the run
+	serial, err := state.SerialOf(project.StateFolder())
+	return serial > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 func (f *watchedFolder) sum() string {
