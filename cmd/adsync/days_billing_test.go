@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -89,6 +91,27 @@ func (y *years) looksOnly(when string, class daemon.Class) {
 // limitsThere counts the limits the service has, 0 where it refuses to say.
 func (y *years) limitsThere() int {
 	return strings.Count(y.asked("/ad_account/spend_limit_windows"), `"window_id"`)
+}
+
+// spent is what a campaign has cost by a moment, as a person reads it.
+func (y *years) spent(campaign string, by time.Time) int64 {
+	span := fmt.Sprintf(`{"type":"unix_range","start":%d,"end":%d}`, y.began.Unix(), by.Unix())
+	query := url.Values{"aggregation_level": {"campaign"}, "time_granularity": {"none"}, "time_ranges": {span}, "fields": {"campaign.id", "spend"}, "limit": {"2000"}}
+	var rows struct {
+		Data []struct {
+			ID    string      `json:"campaign_id"`
+			Spend json.Number `json:"spend"`
+		}
+	}
+	noError(y.t, json.Unmarshal([]byte(y.asked("/ad_account/insights?"+query.Encode())), &rows))
+	for _, row := range rows.Data {
+		if row.ID == campaign {
+			units, err := row.Spend.Float64()
+			noError(y.t, err)
+			return int64(units * 1e6)
+		}
+	}
+	return 0
 }
 
 // asked is what a person reads.

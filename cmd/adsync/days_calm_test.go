@@ -190,7 +190,7 @@ func (y *years) rebase() {
 	before := y.leftOut()
 	h := oracle.History{
 		Account: y.history.Account, Credentials: y.history.Credentials, Actors: y.history.Actors, Secrets: y.history.Secrets, Prune: y.history.Prune,
-		Commits: []oracle.Files{with(y.files, before), y.files}, Released: map[string]bool{}, KeysHold: true, ListsHold: true,
+		Commits: []oracle.Files{with(y.files, before), y.files}, Released: map[string]bool{}, KeysHold: true, ListsHold: true, Spent: y.spent,
 	}
 	h.W = stands(&y.history)
 	wide := y.history

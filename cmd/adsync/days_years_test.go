@@ -121,6 +121,7 @@ func newYears(t *testing.T, seed uint64) *years {
 		Account: yearsAccount, Credentials: []string{yearsKey}, Actors: []string{known.Actor}, Secrets: []string{yearsKey, yearsPerson},
 		Commits: []oracle.Files{{}}, Released: map[string]bool{}, Versions: map[int][]oracle.Version{}, KeysHold: true, ListsHold: true, Prune: "pause",
 	}
+	y.history.Spent = y.spent
 	return y
 }
 

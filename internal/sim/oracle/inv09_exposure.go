@@ -1,6 +1,9 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // ExposurePath is invariant 9. What strangers do in the meantime moves the
 // bound along; what they did before is part of what was there. Two agents that
@@ -19,7 +22,7 @@ func ExposurePath(h *History) error {
 }
 
 func (h *History) pathOf(a *Apply) error {
-	live := h.Live(a.From)
+	live, began := h.Live(a.From), h.Live(a.From)
 	before := exposure(live)
 	bound := max(before, h.asked(a, live))
 	for i := range h.W {
@@ -40,7 +43,7 @@ func (h *History) pathOf(a *Apply) error {
 		if h.madeBlindly(e) {
 			bound += h.asks(a).spend(e.tag(), nil)
 		}
-		if is > bound {
+		if is > bound && is > bound+h.spentAlready(a, began, e.At) {
 			return fmt.Errorf("entry %d (%s of %s) lets %d be spent; %d could be before the run, and the files ask for at most %d", e.Seq, e.Action, e.tag(), is, before, bound)
 		}
 	}
@@ -101,6 +104,10 @@ func (h *History) asked(a *Apply, live map[string]*Entry) int64 {
 // lowered is how far the files bring down campaigns nobody else has changed:
 // that much must be gone before anything may rise.
 func (h *History) lowered(a *Apply, live map[string]*Entry) int64 {
+	return h.loweredBy(a, live, func(_ *Entry, before, asked int64) int64 { return max(0, before-asked) })
+}
+
+func (h *History) loweredBy(a *Apply, live map[string]*Entry, less func(e *Entry, before, asked int64) int64) int64 {
 	files, touched := h.asks(a), h.touchedBeside(a.Agent)
 	var sum int64
 	for _, e := range live {
@@ -108,9 +115,25 @@ func (h *History) lowered(a *Apply, live map[string]*Entry) int64 {
 		if _, named := files[tag]; !named || touched[tag] || e.gone() {
 			continue
 		}
-		sum += max(0, e.After.spend(e.Kind)-files.spend(tag, e.After))
+		sum += less(e, e.After.spend(e.Kind), files.spend(tag, e.After))
 	}
 	return sum
+}
+
+// spentAlready is how much of what the files bring down was spent by then: to take it
+// away frees nothing, so that nothing waits for it.
+func (h *History) spentAlready(a *Apply, live map[string]*Entry, by time.Time) int64 {
+	if h.Spent == nil {
+		return 0
+	}
+	return h.loweredBy(a, live, func(e *Entry, before, asked int64) int64 {
+		lifetime, _ := e.After.at(pathOf(e.Kind, "budget.lifetime")).(int64)
+		if before <= asked || before != lifetime || h.asks(a)[e.tag()].Values["budget.daily"] != nil {
+			return 0
+		}
+		spent := h.Spent(e.ID, by)
+		return before - asked - (max(0, before-spent) - max(0, asked-spent))
+	})
 }
 
 // spend is what the files let a campaign spend; what they do not say is as it is.

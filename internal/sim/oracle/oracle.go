@@ -118,6 +118,8 @@ type History struct {
 
 	Lists map[string][]string // the hashes of the people of a members file, by its digest
 
+	Spent func(campaign string, by time.Time) int64 // micros; nil where nothing is delivered
+
 	Prune  string // of the policy: "pause", "archive", or "" to keep
 	Revert bool   // the policy writes back what somebody changed
 

@@ -169,3 +169,43 @@ func TestAnUpdateThatComesLateIsExcused(t *testing.T) {
 		}
 	}
 }
+
+// A budget that is to come down goes before others rise, but for what is spent of it
+// already: to take that away frees nothing.
+func TestWhatIsSpentAlreadyFreesNothing(t *testing.T) {
+	for _, row := range []struct {
+		what   string
+		spent  map[string]int64
+		daily  bool // the files make a daily budget of it
+		passes bool
+	}{
+		{"nothing", nil, false, false},
+		{"all of it", map[string]int64{"cmp_1": 150}, false, true},
+		{"not all of it", map[string]int64{"cmp_1": 120}, false, false},
+		{"all of the other", map[string]int64{"cmp_2": 150}, false, false},
+		{"all of it, which becomes a daily budget", map[string]int64{"cmp_1": 150}, true, false},
+	} {
+		h := sound()
+		two := Files{"c1": h.Commits[2]["c1"], "c2": {Kind: "campaign", Tag: "c2", Values: map[string]any{"name": "c2 hats", "status": "active", "budget.lifetime": int64(140)}}}
+		lower := Item{Kind: "campaign", Tag: "c1", Values: map[string]any{"name": "c1 shoes", "status": "active", "budget.lifetime": int64(110)}}
+		if row.daily {
+			lower.Values = map[string]any{"name": "c1 shoes", "status": "active", "budget.daily": int64(110), "budget.lifetime": nil}
+		}
+		two["c1"] = lower
+		h.Commits = append(h.Commits, two)
+		other := func(budget int64) Record {
+			r := campaign("active", budget)
+			r["name"] = "c2 hats"
+			return r
+		}
+		_, e := h.more("person", "/campaigns", "create", other(100))
+		e.ID, e.Before = "cmp_2", nil
+		h.Applies = append(h.Applies, &Apply{Process: 3, Commit: 3, From: 4})
+		h.write(h.send(3, 3, "/campaigns/cmp_2", "", "c2 more"), "first", "update", "campaign", "cmp_2", other(100), other(140))
+		h.Applies[2].To = int64(len(h.W))
+		h.Spent = func(id string, _ time.Time) int64 { return row.spent[id] }
+		if err := ExposurePath(h); (err == nil) != row.passes {
+			t.Errorf("%s is spent: %v; want it let pass: %v", row.what, err, row.passes)
+		}
+	}
+}
