@@ -152,7 +152,7 @@ func (r *run) activations() []part {
 // set is what becomes last-applied when the part succeeds: the fields as sent,
 // without those the files do not manage.
 func (p part) set() resource.Attributes {
-	var set resource.Attributes
+	set := make(resource.Attributes, 0, len(p.fields)+len(p.later))
 	for _, f := range p.fields {
 		if f.Cause != plan.Default && f.Cause != plan.SentAlong {
 			set.Set(f.Name, f.Desired)

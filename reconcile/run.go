@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -164,7 +165,9 @@ func (r *run) settle(p part, o state.OperationOutcome) {
 	}
 	s.verified = false
 	delete(s.odd, "")
-	for _, f := range p.set() {
+	set := p.set()
+	s.expect, s.written = slices.Grow(s.expect, len(set)), slices.Grow(s.written, len(set))
+	for _, f := range set {
 		delete(s.odd, f.Name)
 		s.expect.Set(f.Name, f.Value)
 		s.written.Set(f.Name, f.Value)

@@ -79,10 +79,31 @@ func (s *summer) sum(r record, value string) uint64 {
 	b := s.buffer[:0]
 	b = append(b, r.class...)
 	b = binary.AppendUvarint(append(b, 0), uint64(len(r.key)))
-	b = append(append(b, r.key...), value...)
+	b = append(b, r.key...)
+	if len(value) > keptBuffer {
+		return sumOfLarge(b, value)
+	}
+	b = append(b, value...)
 	hash := sha256.Sum256(b)
-	if s.buffer = b; cap(b) > 1<<16 {
+	if s.buffer = b; cap(b) > keptBuffer {
 		s.buffer = nil
 	}
 	return binary.BigEndian.Uint64(hash[:8])
+}
+
+// keptBuffer is how large a buffer stays, in bytes.
+const keptBuffer = 1 << 16
+
+// sumOfLarge is the sum where the value is long: it is not copied whole, as the bodies
+// and operations of an apply are as large as the account.
+func sumOfLarge(before []byte, value string) uint64 {
+	hash := sha256.New()
+	_, _ = hash.Write(before) // a hash takes whatever it is given
+	part := make([]byte, keptBuffer)
+	for len(value) > 0 {
+		n := copy(part, value)
+		_, _ = hash.Write(part[:n])
+		value = value[n:]
+	}
+	return binary.BigEndian.Uint64(hash.Sum(nil)[:8])
 }
