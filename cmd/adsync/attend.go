@@ -34,6 +34,7 @@ type attendant struct {
 
 	mu    sync.Mutex
 	wrote time.Time          // when say was last written
+	good  time.Time          // when files and account were last seen to be equal
 	holds *orders.Attendance // nil until it was taken
 	taken []orders.Ask
 }
@@ -65,6 +66,7 @@ func (t *attendant) end() error {
 	if t.holds == nil {
 		return nil
 	}
+	t.writeEqual()
 	err := t.holds.End()
 	t.holds = nil
 	return err
@@ -86,7 +88,7 @@ func (t *attendant) shown(s daemon.Status) {
 	d.Commit, d.Uncommitted = s.Revision.Commit, s.Revision.Uncommitted
 	d.Answer(t.taken)
 	same := t.say.State == d.State && t.say.Commit == d.Commit && t.say.Uncommitted == d.Uncommitted && t.say.Message == d.Message && !t.say.Running && len(t.taken) == 0 && time.Since(t.wrote) < sayEvery
-	t.taken, t.say = nil, d
+	t.taken, t.say, t.good = nil, d, s.Good
 	if !same {
 		t.write()
 	}
@@ -104,8 +106,16 @@ func (t *attendant) busy() {
 func (t *attendant) write() {
 	if t.holds != nil {
 		_ = t.holds.Say(t.say) // the next word says it again
+		t.writeEqual()
 	}
 	t.wrote = time.Now()
+}
+
+// writeEqual notes when all was equal last. mu is held.
+func (t *attendant) writeEqual() {
+	if t.holds != nil && t.holds.Stands() && !t.good.IsZero() {
+		_ = t.folder.SayEqual(t.good) // the next word says it again
+	}
 }
 
 // Suspension is the stop that stands: a file STOP, or an order.

@@ -7,6 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/orders"
 )
 
 // TestADaemonAnswersIntoGit: what became of a run is committed to the branch for
@@ -86,6 +90,23 @@ func TestResultsThatCouldNotBePushedAreLater(t *testing.T) {
 	}
 	if runs, err := unpushedOf(filepath.Join(states, "shop", "state")).runs(); err != nil || len(runs) != 0 {
 		t.Errorf("%v wait still: %v", runs, err)
+	}
+}
+
+// TestWhenAllWasEqualOutlivesADaemon: a restart while something is held does not look as
+// if files and account had never been equal.
+func TestWhenAllWasEqualOutlivesADaemon(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	folder := orders.Folder(t.TempDir())
+	first := &attendant{folder: folder, say: orders.Daemon{Account: "shop"}}
+	noError(t, first.attend(func(time.Duration) {}))
+	first.shown(daemon.Status{State: daemon.InSync, Good: now})
+	noError(t, first.end())
+	if got := folder.Equal(now.Add(time.Hour)); !got.Equal(now) {
+		t.Errorf("last equal %s; want %s", got, now)
+	}
+	if got := folder.Equal(now.Add(-time.Hour)); !got.IsZero() {
+		t.Errorf("last equal %s, by a clock that was put back; want nothing known", got)
 	}
 }
 

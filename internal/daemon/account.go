@@ -15,7 +15,8 @@ type Account struct {
 	Version string // of its configuration: a loop is begun anew where it is another
 	Every   time.Duration
 	Full    time.Duration
-	Asks    bool // its files are seen only by asking for them: a branch, which no watcher tells of
+	Good    time.Time // when files and account were last seen to be equal, by who worked on it before; zero where nobody knows
+	Asks    bool      // its files are seen only by asking for them: a branch, which no watcher tells of
 
 	Worker  Worker
 	Orders  Orders

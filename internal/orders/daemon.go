@@ -113,6 +113,21 @@ func (a *Attendance) End() error {
 	return errors.Join(a.folder.remove(DaemonName), a.lock.Close())
 }
 
+// equalName is the file in which stands when files and account were last seen to be
+// equal. It outlives a daemon.
+const equalName = "equal.json"
+
+// SayEqual notes when files and account were last seen to be equal.
+func (f Folder) SayEqual(at time.Time) error { return f.write(equalName, at.UTC()) }
+
+// Equal is when they were; zero where nobody said, or said a time that is yet to come.
+func (f Folder) Equal(now time.Time) (at time.Time) {
+	if err := f.read(equalName, &at); err != nil || at.After(now) {
+		return time.Time{}
+	}
+	return at
+}
+
 // Daemon gives what the daemon of the account last said, and whether it lives. It
 // is fs.ErrNotExist where none said anything.
 func (f Folder) Daemon() (d Daemon, lives bool, err error) {
