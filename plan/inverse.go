@@ -56,10 +56,10 @@ type Inverse struct {
 // key of now where that is another than the run's. Every
 // other resource of it stays as it is.
 func Invert(schemas resource.Schemas, last *resource.Snapshot, done []Done) Inverse {
-	v := inverter{schemas: schemas, Inverse: Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}}
+	v := inverter{schemas: schemas, removed: map[resource.Address]bool{}, Inverse: Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}}
 	named := map[string]resource.Address{}
 	for r := range last.All() {
-		v.Desired.Add(&resource.Resource{Address: r.Address})
+		v.Desired.Add(v.asItIs(r))
 		named[string(r.Address.Kind)+" "+r.ID] = r.Address
 	}
 	for _, d := range done {
@@ -78,6 +78,19 @@ func Invert(schemas resource.Schemas, last *resource.Snapshot, done []Done) Inve
 		return cmp.Or(a.Address.Compare(b.Address), cmp.Compare(a.Attribute, b.Attribute))
 	})
 	return v.Inverse
+}
+
+// asItIs wants of a resource of the record that it stays. One that is archived stays
+// so: without a word of that it would be made anew.
+func (v *inverter) asItIs(r *resource.Resource) *resource.Resource {
+	want := &resource.Resource{Address: r.Address}
+	schema := v.schemas.Of(r.Address.Kind)
+	if schema != nil && schema.Removed(r) {
+		removal := schema.RemovalAttribute().Name
+		want.Set(removal, r.Value(removal))
+		v.removed[r.Address] = true
+	}
+	return want
 }
 
 // DoneIn is the part of a run that a selection names, under the keys of then. A
@@ -100,6 +113,7 @@ func DoneIn(schemas resource.Schemas, done []Done, s Selection) ([]Done, error) 
 // inverter grows one inverse.
 type inverter struct {
 	schemas resource.Schemas
+	removed map[resource.Address]bool // archived by now, as adsync recorded
 	Inverse
 }
 
@@ -119,6 +133,8 @@ func (v *inverter) take(d Done) {
 		v.stays(d, "", "it was archived, and archiving cannot be undone")
 	case d.Action == Replace:
 		v.stays(d, "", "it was replaced: what was archived cannot be undone")
+	case v.removed[d.Address]:
+		v.stays(d, "", "it was archived since, and archiving cannot be undone")
 	case d.Action == Create:
 		v.unmake(schema, d)
 	default:

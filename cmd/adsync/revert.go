@@ -194,7 +194,7 @@ func (r *reverting) former() []sources.Accepted {
 	var former []sources.Accepted
 	for want := range r.inverse.Desired.All() {
 		row := r.row(want.Address)
-		if row == nil {
+		if row == nil || r.inverse.Left.Get(want.Address) == nil {
 			continue
 		}
 		for _, n := range want.Attributes {
