@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/reconcile"
+
+	"github.com/spf13/cobra"
+)
+
+// auditFlags say which entries audit shows.
+type auditFlags struct {
+	since string
+	actor string
+	most  int
+}
+
+func (a *app) audit() *cobra.Command {
+	var f auditFlags
+	c := &cobra.Command{
+		Use:   "audit [FOLDER] [ADDRESS]",
+		Short: "Show the service's own log: who changed what, and when",
+		Long: `Show the service's audit log, newest first: when, who, what was done to which
+resource, and the values before and after. It has everybody's changes, adsync's too.
+An address narrows it to that resource and what is beneath it. Nothing is changed.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, picks, err := addressed(c, args)
+			switch {
+			case err != nil:
+				return err
+			case len(picks) > 1:
+				return usage(c, fmt.Errorf("%d addresses; want one at most", len(picks)))
+			case f.most < 1 || f.most > mostAudit:
+				return usage(c, fmt.Errorf("--most is %d; want 1 to %d", f.most, mostAudit))
+			}
+			q := reconcile.AuditQuery{Actor: f.actor, Most: f.most}
+			if len(picks) == 1 {
+				q.Address = picks[0].Address
+			}
+			if q.Since, err = sinceOf(f.since, time.Now()); err != nil {
+				return usage(c, err)
+			}
+			return a.runAudit(c.Context(), dir, q)
+		},
+	}
+	c.Flags().StringVar(&f.since, "since", "", "only what was done since a day (2026-11-01) or for so long (36h, 7d)")
+	c.Flags().StringVar(&f.actor, "actor", "", "only what this one did, by the id the log has")
+	c.Flags().IntVar(&f.most, "most", 50, "how many entries at the most, the newest")
+	a.outputs(c, "text", "json")
+	return c
+}
+
+// mostAudit bounds what one command asks the log for.
+const mostAudit = 10_000
+
+// auditDocument is the JSON form of audit.
+type auditDocument struct {
+	FormatVersion int                    `json:"format_version"`
+	Entries       []reconcile.AuditEntry `json:"entries"`
+	More          bool                   `json:"more"`
+}
+
+func (a *app) runAudit(ctx context.Context, dir string, q reconcile.AuditQuery) error {
+	project, problems := a.readProject(dir)
+	l := loaded{project: project, schemas: schemas()}
+	if err := a.invalid(l, problems); err != nil {
+		return err
+	}
+	s, err := a.connect(ctx, l, true)
+	if err != nil {
+		return err
+	}
+	defer s.end()
+	entries, more, err := s.agent.AuditLog(ctx, q)
+	a.clearLine()
+	if unknown, is := errors.AsType[*reconcile.UnknownAddressError](err); is {
+		return configuration("%v", unknown)
+	}
+	if err != nil {
+		return fmt.Errorf("read the audit log: %w", err)
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(auditDocument{formatVersion, append([]reconcile.AuditEntry{}, entries...), more})
+	}
+	for i := range entries {
+		if err := a.printAudit(&entries[i], s.agent.Zone); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(entries) == 0:
+		a.note("the log shows nothing")
+	case more:
+		a.note("there is more: --most shows up to %d", mostAudit)
+	}
+	return nil
+}
+
+func (a *app) printAudit(e *reconcile.AuditEntry, zone *time.Location) error {
+	what := e.Address
+	if what == "" {
+		what = e.Object
+	}
+	if e.Name != "" {
+		what += fmt.Sprintf(" %q", e.Name)
+	}
+	lines := []string{fmt.Sprintf("%s  %s  %s  %s", e.At.In(zone).Format("2006-01-02 15:04:05 MST"), e.Actor, e.Action, what)}
+	for _, change := range e.Changes {
+		lines = append(lines, fmt.Sprintf("  %s: %s → %s", change.Field, shortened(string(change.Before)), shortened(string(change.After))))
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(a.out, diag.Printable(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shortened cuts what is too long for a line.
+func shortened(text string) string {
+	const most = 100
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
