@@ -43,8 +43,8 @@ func (h *History) limits() bool {
 func (h *History) limitedPathOf(a *Apply) error {
 	live := h.Live(a.From)
 	days := h.days(a)
-	bound := spendOn(days, exposure(live), limitsOf(live))
-	asked, askedLimits := h.asked(a, live), h.askedLimits(a, live)
+	bound := spendOn(days, exposure(live, nothing), limitsOf(live))
+	asked, askedLimits := h.asked(a, live, nothing), h.askedLimits(a, live)
 	bound.atLeast(spendOn(days, asked, askedLimits))
 	for i := range h.W {
 		e := &h.W[i]
@@ -54,13 +54,13 @@ func (h *History) limitedPathOf(a *Apply) error {
 		if e.Seq > a.To && !a.Open {
 			return nil
 		}
-		was := spendOn(days, exposure(live), limitsOf(live))
+		was := spendOn(days, exposure(live, nothing), limitsOf(live))
 		live[e.ID] = e
-		is := spendOn(days, exposure(live), limitsOf(live))
+		is := spendOn(days, exposure(live, nothing), limitsOf(live))
 		agent, ours := h.ours(e)
 		moves := !ours || agent != a.Agent || h.older(e, a)
 		if !moves && h.madeBlindly(e) {
-			asked += h.asks(a).spend(e.tag(), nil)
+			asked += h.asks(a).spend(e.tag(), nil, 0)
 			bound.atLeast(spendOn(days, asked, askedLimits))
 		}
 		for _, day := range days {

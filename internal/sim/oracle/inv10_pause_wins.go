@@ -16,7 +16,7 @@ func PauseWins(h *History) error {
 				continue
 			}
 			switch {
-			case e.Before == nil || e.After.spend(e.Kind) > e.Before.spend(e.Kind):
+			case e.Before == nil || e.After.spend(e.Kind, 0) > e.Before.spend(e.Kind, 0):
 				risen = e
 			case h.isStray(e) && h.createOf(e).Seq > a.From:
 			case risen != nil && e.Before.text("status") == "active" && e.After.text("status") != "active":

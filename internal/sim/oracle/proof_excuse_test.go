@@ -171,26 +171,22 @@ func TestAnUpdateThatComesLateIsExcused(t *testing.T) {
 }
 
 // A budget that is to come down goes before others rise, but for what is spent of it
-// already: to take that away frees nothing.
+// already: to take that away frees nothing. Nor does a rise to what is spent let more go.
 func TestWhatIsSpentAlreadyFreesNothing(t *testing.T) {
 	for _, row := range []struct {
 		what   string
 		spent  map[string]int64
-		daily  bool // the files make a daily budget of it
 		passes bool
 	}{
-		{"nothing", nil, false, false},
-		{"all of it", map[string]int64{"cmp_1": 150}, false, true},
-		{"not all of it", map[string]int64{"cmp_1": 120}, false, false},
-		{"all of the other", map[string]int64{"cmp_2": 150}, false, false},
-		{"all of it, which becomes a daily budget", map[string]int64{"cmp_1": 150}, true, false},
+		{"nothing", nil, false},
+		{"all of it", map[string]int64{"cmp_1": 150}, true},
+		{"not all of it", map[string]int64{"cmp_1": 120}, false},
+		{"all of the other", map[string]int64{"cmp_2": 150}, true},
+		{"not all of the other", map[string]int64{"cmp_2": 120}, false},
 	} {
 		h := sound()
 		two := Files{"c1": h.Commits[2]["c1"], "c2": {Kind: "campaign", Tag: "c2", Values: map[string]any{"name": "c2 hats", "status": "active", "budget.lifetime": int64(140)}}}
 		lower := Item{Kind: "campaign", Tag: "c1", Values: map[string]any{"name": "c1 shoes", "status": "active", "budget.lifetime": int64(110)}}
-		if row.daily {
-			lower.Values = map[string]any{"name": "c1 shoes", "status": "active", "budget.daily": int64(110), "budget.lifetime": nil}
-		}
 		two["c1"] = lower
 		h.Commits = append(h.Commits, two)
 		other := func(budget int64) Record {
