@@ -32,6 +32,7 @@ type crash struct {
 	mu     sync.Mutex
 	at     int    // 0 never
 	first  string // or before the first effect of this name
+	page   bool   // or before the second page of the results of a job
 	count  int
 	dead   bool
 	cancel context.CancelFunc
@@ -55,11 +56,27 @@ func (c *crash) isDead() bool {
 	return c.dead
 }
 
+// turns ends the process where it turns to the second page of results.
+func (c *crash) turns(r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.page && !c.dead && isSecondPage(r) {
+		c.dead = true
+		c.cancel()
+	}
+}
+
+// isSecondPage says whether a request asks for results of a job behind the first
+// page.
+func isSecondPage(r *http.Request) bool {
+	return strings.Contains(r.URL.Path, "/bulk_mutation_jobs/") && strings.HasSuffix(r.URL.Path, "/operations") && r.URL.Query().Get("after") != ""
+}
+
 // RoundTrip has three edges: before the send, after the service has acted but
 // before its answer is here, and (the next effect) after the answer.
 func (c *crash) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet {
-		if c.isDead() {
+		if c.turns(r); c.isDead() {
 			return nil, errCrash
 		}
 		return http.DefaultTransport.RoundTrip(r)

@@ -21,16 +21,30 @@ var powerCuts = flag.Int("power-cuts", 0, "how often the power fails at each sys
 // afterwards, the state that is opened then holds everything acknowledged.
 func TestPowerCutLosesNothingAcknowledged(t *testing.T) {
 	if syscalls.Available() {
-		t.Run("traced", func(t *testing.T) { failPower(t, recorded(t), false) })
+		t.Run("traced", func(t *testing.T) { failPower(t, recorded(t, nil), false) })
 	}
 	t.Run("watched", func(t *testing.T) { failPower(t, watched(t), true) })
+}
+
+// S7: a process that takes the state of an earlier version over dies, or the power
+// fails, after each of its calls. What is left is the state of before or the one of
+// after, with everything acknowledged, and the next process goes on from it.
+func TestS7PowerCutWhileAStateIsTakenOver(t *testing.T) {
+	if !syscalls.Available() {
+		t.Skip("no process may be traced here")
+	}
+	taken := recorded(t, func(dir string) { setFormat(t, dir, 1) })
+	if formats := failPower(t, taken, false); formats[1] == 0 || formats[Format] == 0 {
+		t.Errorf("states by format %v were left; want some of 1 and some of %d", formats, Format)
+	}
 }
 
 // failPower replays calls and cuts the power after each. Calls whose order is not
 // known may leave what no power cut leaves: that may be refused, but is never
 // taken for less than it was.
-func failPower(t *testing.T, calls []syscalls.Call, mayRefuse bool) {
+func failPower(t *testing.T, calls []syscalls.Call, mayRefuse bool) (formats map[int]int) {
 	t.Helper()
+	formats = map[int]int{}
 	random := rand.New(rand.NewPCG(3, 4))
 	d, said := newDisk(), newAcknowledged()
 	cuts, dir := 0, filepath.Join(memoryFolder(t), "state")
@@ -49,6 +63,7 @@ func failPower(t *testing.T, calls []syscalls.Call, mayRefuse bool) {
 			for range max(*powerCuts, 1) {
 				d.cutPower(t, dir, how, random)
 				cuts++
+				formats[leftFormat(t, dir)]++
 				said.afterPowerCut(t, fmt.Sprintf("call %d, %s of %s; %s", i, c.Name, filepath.Base(c.Path), how), dir, mayRefuse)
 				if how != someStays {
 					break
@@ -60,6 +75,18 @@ func failPower(t *testing.T, calls []syscalls.Call, mayRefuse bool) {
 	if len(said.closed) < 4 || cuts < 100 {
 		t.Errorf("%d steps closed, %d power cuts; want some of both", len(said.closed), cuts)
 	}
+	return formats
+}
+
+// leftFormat is the format of the state a power cut left; 0 where there is none yet.
+func leftFormat(t *testing.T, dir string) int {
+	t.Helper()
+	s, err := OpenReadOnly(t.Context(), dir)
+	if err != nil {
+		return 0
+	}
+	defer s.Close()
+	return s.Header().Format
 }
 
 // memoryFolder is a folder in memory where the machine has one: what is laid out
@@ -103,12 +130,20 @@ func (a *acknowledged) afterPowerCut(t *testing.T, when, dir string, mayRefuse b
 }
 
 // recorded are the calls of two processes on one folder, one after the other:
-// the second finds what the first left.
-func recorded(t *testing.T) []syscalls.Call {
+// the second finds what the first left, and what was done to it in between, which
+// is durable.
+func recorded(t *testing.T, between func(dir string)) []syscalls.Call {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "state")
 	var all []syscalls.Call
-	for range 2 {
+	for process := range 2 {
+		if process == 1 && between != nil {
+			between(dir)
+			database := filepath.Join(dir, databaseName)
+			content, err := os.ReadFile(database)
+			must(t, err)
+			all = append(all, syscalls.Call{Name: "pwrite64", Path: database, Data: content}, syscalls.Call{Name: "fsync", Path: database})
+		}
 		log := filepath.Join(t.TempDir(), "calls")
 		c := syscalls.Under(steps(dir, 4), log)
 		if out, err := c.CombinedOutput(); err != nil {

@@ -168,17 +168,20 @@ func TestApplyOnAStateItCannotWriteSendsNothing(t *testing.T) {
 	if !syscalls.Available() {
 		return
 	}
-	for name, inject := range map[string]string{
-		"a full disk":                     "inject=pwrite64,write,ftruncate:error=ENOSPC",
-		"a full disk, no file any more":   "inject=openat:error=ENOSPC",
-		"a file system that is read-only": "inject=openat,renameat,unlinkat:error=EROFS",
+	for name, inject := range map[string]string{ // the last three: what the look before the first write tries
+		"a full disk":                        "inject=pwrite64,write,ftruncate:error=ENOSPC",
+		"a full disk, no file any more":      "inject=openat:error=ENOSPC",
+		"a file system that is read-only":    "inject=openat,renameat,unlinkat:error=EROFS",
+		"a disk that makes nothing durable":  "inject=fsync:error=EIO:when=1",
+		"a file system that renames nothing": "inject=renameat,renameat2:error=EXDEV",
+		"a file system that locks nothing":   "inject=flock:error=ENOLCK",
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newDiskHistory(t)
 			folder := filepath.Join(h.dir, ".adsync")
 			noError(t, os.MkdirAll(folder, 0o700))
 			options := []string{"-e", inject}
-			for _, file := range []string{"probe.new", "state.db.new", "state.db.new-journal"} {
+			for _, file := range []string{"lock", "probe.new", "state.db.new", "state.db.new-journal"} {
 				options = append(options, "-P", filepath.Join(folder, file))
 			}
 			c, said := h.command("apply", "--yes")

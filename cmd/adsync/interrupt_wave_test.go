@@ -282,3 +282,42 @@ func TestS19StoppedProcessSendsNothingMore(t *testing.T) {
 	}
 	h.calm(d)
 }
+
+// TestS21SecondSignalEndsAtOnce holds a request back, signals twice, and wants the
+// process gone while the request is still under way; what it left is completed.
+func TestS21SecondSignalEndsAtOnce(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			h, d := disturbed(t)
+			said, process := listenFor("interrupted:"), make(chan *os.Process, 1)
+			gone, atOnce := make(chan bool), make(chan bool, 1)
+			d.expect(0, func() {
+				p := <-process
+				_ = p.Signal(signal)
+				select {
+				case <-said.heard:
+				case <-gone:
+				}
+				_ = p.Signal(signal)
+				select {
+				case <-gone:
+					atOnce <- true
+				case <-time.After(20 * time.Second): // the grace after one signal is 30
+					atOnce <- false
+				}
+			})
+			c, _ := h.started(said, "apply", "--yes")
+			process <- c.Process
+			_ = c.Wait()
+			close(gone)
+			if code := c.ProcessState.ExitCode(); code != exitInterrupted {
+				t.Errorf("two signals end with %d; want %d\n%s", code, exitInterrupted, said)
+			}
+			if !<-atOnce {
+				t.Error("the process waited for the request that was under way")
+			}
+			h.calm(d)
+		})
+	}
+}

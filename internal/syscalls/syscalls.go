@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// Traced are the calls that change files or make changes durable.
-const Traced = "open,openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat"
+// Traced are the calls that change files, make changes durable, or lock.
+const Traced = "open,openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,flock"
 
 // Call is one system call that succeeded, or into which a failure was injected.
 type Call struct {
