@@ -89,7 +89,28 @@ func (a *Agent) parentIDs(ctx context.Context, step state.Step, ids map[resource
 // results say of the account.
 func (a *Agent) resultsOf(ctx context.Context, step state.Step, page adsapi.OperationPage) ([]settled, again, error) {
 	outcomes, g := outcomesOf(step, page)
+	if id, n := strangerIn(step, page); n > 0 {
+		a.notice("bulk job %s gave %d results for operations that were not in it, the first for %q; they were passed over, so look in the ad manager for what they made", step.JobID, n, diag.Printable(id))
+	}
 	return outcomes, g, a.noteRepeats(ctx, step, outcomes)
+}
+
+// strangerIn gives the first result for an operation that the step does not hold,
+// and how many there are.
+func strangerIn(step state.Step, page adsapi.OperationPage) (first string, n int) {
+	sent := make(map[string]bool, len(step.Operations))
+	for _, o := range step.Operations {
+		sent[o.ID] = true
+	}
+	for _, result := range page.Results {
+		if sent[result.OperationID] {
+			continue
+		}
+		if n++; n == 1 {
+			first = result.OperationID
+		}
+	}
+	return first, n
 }
 
 // outcomesOf reads the results of a complete listing, in the order of the
