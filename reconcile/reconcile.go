@@ -209,18 +209,30 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := run.findCapabilities(ctx); err != nil {
-		return run.report(), err
-	}
-	problems, err := run.rehearse(ctx)
+	problems, err := run.ask(ctx)
 	run.refused = problems
-	if err == nil && len(problems) == 0 {
-		err = run.recordMove(ctx)
-	}
-	if err == nil && len(problems) == 0 {
-		err = run.waves(ctx)
+	switch {
+	case errors.Is(err, adsapi.ErrUnavailable):
+		err = errors.Join(err, run.lowerAlone(ctx))
+	case err == nil && len(problems) == 0:
+		err = run.carryOut(ctx)
 	}
 	return run.report(), errors.Join(orInvalid(err, problems), run.recordWaiting(context.WithoutCancel(ctx)), run.recordRefused(context.WithoutCancel(ctx)))
+}
+
+// ask asks the service what the account can do, and what it would refuse.
+func (r *run) ask(ctx context.Context) ([]diag.Problem, error) {
+	if err := r.findCapabilities(ctx); err != nil {
+		return nil, err
+	}
+	return r.rehearse(ctx)
+}
+
+func (r *run) carryOut(ctx context.Context) error {
+	if err := r.recordMove(ctx); err != nil {
+		return err
+	}
+	return r.waves(ctx)
 }
 
 // recordWaiting notes the edits this apply leaves for a later one, and what it

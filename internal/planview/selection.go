@@ -31,11 +31,9 @@ func (p *page) selection(d *Document) {
 	for _, action := range slices.Sorted(maps.Keys(s.LeftOut.Counts)) {
 		counts = append(counts, count{"to " + string(action), s.LeftOut.Counts[action]})
 	}
-	left := counted(counts)
-	if left == "" {
-		left = "nothing"
+	if left := counted(counts); left != "" {
+		p.selected = append(p.selected, "Left out of this plan: "+left+spendLeftOut(s, d.currency())+".")
 	}
-	p.selected = append(p.selected, "Left out by the selection: "+left+spendLeftOut(s, d.currency())+".")
 	for _, pulled := range s.Pulled[:min(len(s.Pulled), pulledShown)] {
 		p.selected = append(p.selected, "With it comes "+diag.Printable(pulled.Address)+": "+diag.Printable(pulled.For)+" needs it.")
 	}

@@ -28,3 +28,21 @@ func TestEveryOutcomeSaysWhatToDo(t *testing.T) {
 		t.Errorf("Do = %q; want %q", got, want)
 	}
 }
+
+// The code of an outcome and the one its words end with stand in one bracket, and none
+// stands there twice.
+func TestCodesOfAnOutcomeStandTogether(t *testing.T) {
+	for _, row := range []struct{ message, code, want string }{
+		{"too long.", "title_too_long", "too long (title_too_long)"},
+		{"not reached", "", "not reached"},
+		{"job_7 is still \"running\" (ADS2011)", "ADS2005", "job_7 is still \"running\" (ADS2011, ADS2005)"},
+		{"job_7 gave no result (ADS2005)", "ADS2005", "job_7 gave no result (ADS2005)"},
+		{"one of ours (ADS2011) came first", "ADS2005", "one of ours (ADS2011) came first (ADS2005)"},
+	} {
+		o := Outcome{}
+		o.Message, o.Code = row.message, row.code
+		if got := o.coded(); got != row.want {
+			t.Errorf("coded() of %q with %q = %q, want %q", row.message, row.code, got, row.want)
+		}
+	}
+}

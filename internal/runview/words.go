@@ -2,6 +2,7 @@ package runview
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -153,13 +154,22 @@ func (h *Head) about() string {
 	return printable(strings.Join(parts, "; "))
 }
 
-// coded is the service's words and the code of an outcome.
+// coded is the service's words and the code of an outcome, in one bracket with the
+// code those words end with.
 func (o *Outcome) coded() string {
-	if o.Code == "" {
+	said := strings.TrimRight(o.Message, ".")
+	switch cause := codeAtEnd.FindString(said); {
+	case o.Code == "":
 		return printable(o.Message)
+	case cause == "":
+		return printable(said + " (" + o.Code + ")")
+	case strings.Contains(cause, o.Code):
+		return printable(said)
 	}
-	return printable(strings.TrimRight(o.Message, ".") + " (" + o.Code + ")")
+	return printable(strings.TrimSuffix(said, ")") + ", " + o.Code + ")")
 }
+
+var codeAtEnd = regexp.MustCompile(`\(ADS[0-9]{4}\)$`)
 
 // titles begin the list of each outcome.
 var titles = map[state.Outcome]string{

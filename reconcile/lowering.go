@@ -1,0 +1,41 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// lowerAlone sends pauses, archives and decreases as single requests where the jobs
+// that ask got no usable answer and the account is read all the same: what is not
+// lowered costs money. Nothing else is sent, and nothing of the account is remembered.
+func (r *run) lowerAlone(ctx context.Context) error {
+	r.caps[resource.BulkJobs] = false
+	parts := slices.DeleteFunc(r.updates(plan.Lower), func(p part) bool {
+		return isNew(p.change) || len(beyondSingle(r.Schemas, p)) > 0 // what is replaced stays until the next can be made
+	})
+	if len(parts) == 0 {
+		return nil
+	}
+	if err := r.checkAccount(ctx); errors.Is(err, adsapi.ErrUnavailable) {
+		return nil // the service as a whole, as its caller knows
+	} else if err != nil {
+		return err
+	}
+	r.notice("jobs get no usable answer: what this lowers goes by single requests, and the rest waits")
+	r.countParts()
+	r.teller.tell(Event{Kind: RunCounted, Operations: len(parts)})
+	r.teller.enter("lower")
+	if err := r.updateWave(ctx, "lower", parts); err != nil {
+		return inWave("in", "lower", err)
+	}
+	r.teller.enter("read back")
+	if err := r.readBack(ctx); err != nil {
+		return inWave("in", "read back", err)
+	}
+	return r.closeSteps(ctx)
+}
