@@ -41,6 +41,9 @@ type Decision struct {
 // ErrUnproven says that nothing at the service shows what a person decides.
 var ErrUnproven = errors.New("nothing at the service shows it")
 
+// ErrOtherID says that the id a person gives is of something else, or of nothing.
+var ErrOtherID = errors.New("it cannot be that id")
+
 // Evidence looks for what an operation of unknown outcome did. It changes
 // nothing. There is none for an address with no such operation.
 func (a *Agent) Evidence(ctx context.Context, address resource.Address) (*Evidence, error) {
@@ -113,7 +116,8 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []U
 }
 
 // Resolve ends an operation as a person decides it, and writes down who did. What
-// nothing shows is ErrUnproven, unless it is said to be right all the same.
+// nothing shows is ErrUnproven, unless it is said to be right all the same; an id that
+// it cannot be is ErrOtherID.
 func (a *Agent) Resolve(ctx context.Context, e *Evidence, d Decision) error {
 	if e.Step.Route == state.Membership {
 		return fmt.Errorf("%s: an operation on people is decided by what the service says of it; run adsync resume when none is under way", e.Operation.Address)
@@ -167,14 +171,14 @@ func (a *Agent) proved(ctx context.Context, e *Evidence, d Decision) (id string,
 		return "", err
 	}
 	if boundElsewhere(ids, e.Operation.Address, d.ID) {
-		return "", fmt.Errorf("%s is recorded as another resource already; want one that is not", d.ID)
+		return "", fmt.Errorf("%w: %s is recorded as another resource already; want one that is not", ErrOtherID, d.ID)
 	}
 	stands, err := a.standing(ctx, e.Operation.Address, d.ID, ids)
 	switch {
 	case err != nil:
 		return "", err
 	case stands != standsThere:
-		return "", fmt.Errorf("%s is not there beneath the parent of %s; want the id of one that is", d.ID, e.Operation.Address)
+		return "", fmt.Errorf("%w: %s is not there beneath the parent of %s; want the id of one that is", ErrOtherID, d.ID, e.Operation.Address)
 	case !e.Listed && d.ID != e.ID && !d.Unproven:
 		return "", fmt.Errorf("%w: that %s is %s", ErrUnproven, e.Operation.Address, d.ID)
 	}

@@ -151,7 +151,7 @@ func TestOneOfSeveralIsDecidedByItsID(t *testing.T) {
 	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied}); !errors.Is(err, reconcile.ErrUnproven) {
 		t.Errorf("Resolve without an id = %v; want %v", err, reconcile.ErrUnproven)
 	}
-	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied, ID: campaign, Unproven: true}); err == nil {
+	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied, ID: campaign, Unproven: true}); !errors.Is(err, reconcile.ErrOtherID) {
 		t.Error("the id of a campaign is taken for an ad group")
 	}
 	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied, ID: ours}); err != nil {

@@ -146,6 +146,9 @@ func (a *app) resolveWith(ctx context.Context, agent *reconcile.Agent, address r
 	if errors.Is(err, reconcile.ErrUnproven) {
 		return &exit{exitRefused, err.Error() + "; nothing was decided. If you know that it is so, say --without-evidence (ADS3005)"}
 	}
+	if errors.Is(err, reconcile.ErrOtherID) {
+		return configuration("%v; nothing was decided", err)
+	}
 	if err != nil {
 		return err
 	}
