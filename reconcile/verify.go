@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -208,7 +209,7 @@ func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observat
 		}
 		forms, differs := compare(schema, e, live)
 		seen[i] = observation{record: record, differs: differs}
-		given := givenAtCreate(schema, e, live)
+		given := givenAtCreate(schema, e, live, record)
 		if len(forms)+len(given) > 0 {
 			normal = append(normal, state.Applied{Address: e.address, ID: e.id, Attributes: given, Normal: forms})
 		}
@@ -323,16 +324,34 @@ func compare(schema *resource.Schema, e expectation, live *resource.Resource) (n
 
 // givenAtCreate is what a new resource holds beyond what was sent: the service's
 // defaults, and what was left to a follow-up. It is recorded as nobody's edit,
-// so that a file that begins to manage it later finds no stranger's value. What
-// adsync notes itself is noted when the service is ready.
-func givenAtCreate(schema *resource.Schema, e expectation, live *resource.Resource) resource.Attributes {
+// so that a file that begins to manage it later finds no stranger's value. Where it
+// is read late, and was changed since, a value may be a stranger's: it is recorded as
+// not given. What adsync notes itself is noted when the service is ready.
+func givenAtCreate(schema *resource.Schema, e expectation, live *resource.Resource, record adsapi.Record) resource.Attributes {
 	var values resource.Attributes
+	foreign := e.late && !untouched(record)
 	for _, held := range live.Attributes {
-		if sent := e.sent.Value(held.Name); e.created && !sent.IsSet() && !schema.Notes(held.Name) && !(e.late && sent.IsNull() && !e.gives(held.Value)) {
+		sent := e.sent.Value(held.Name)
+		switch {
+		case !e.created || sent.IsSet() || schema.Notes(held.Name):
+		case e.late && sent.IsNull() && !e.gives(held.Value):
+		case foreign && held.Value.IsSet() && !e.gives(held.Value):
+			values.Set(held.Name, resource.Null())
+		default:
 			values.Set(held.Name, held.Value)
 		}
 	}
 	return values
+}
+
+// untouched says that nothing was changed since a resource was made, as far as its
+// times tell.
+func untouched(record adsapi.Record) bool {
+	var at struct {
+		Created json.Number `json:"created_at"`
+		Updated json.Number `json:"updated_at"`
+	}
+	return json.Unmarshal(record.JSON, &at) == nil && at.Created != "" && at.Created == at.Updated
 }
 
 // gives says that a create may have put a value somewhere else as well, as an ad

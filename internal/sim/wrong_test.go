@@ -241,6 +241,12 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"a limit that is made twice by one request, and renamed", script{Seed: 300070452, Kinds: true, Actions: []action{
 			{Do: "add other", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "times": 2}, "action": {"duplicate": {}}}`}, {Do: "apply"}, {Do: "edit other", What: 10},
 		}}},
+		{"somebody writes what a create left open, before it is read back", script{Seed: 500079131, Actions: []action{
+			{Do: "add"}, {Do: "apply", Death: death{At: 43}}, {Do: "edit", What: 3}, {Do: "foreign", What: 7},
+		}}},
+		{"an ad group beneath a campaign of the other agent that somebody archived", script{Seed: 500022511, Points: 1180565086157282327, Actions: []action{
+			{Do: "add"}, {Do: "add"}, {Do: "add", What: 1}, {Do: "apply", Agent: 1}, {Do: "foreign", Target: 19, What: 2}, {Do: "apply"},
+		}}},
 		{"a list shows a word nobody knows while a create that somebody paused is taken back", script{Seed: 41769, Turns: true, Actions: []action{
 			{Do: "add"}, {Do: "apply"}, {Do: "foreign"},
 			{Do: "fault", Fault: `{"match": {"path": "/campaigns", "times": 1}, "action": {"mutate_body": {"how": "unknown_enum", "field": "status", "value": "limited"}}}`},

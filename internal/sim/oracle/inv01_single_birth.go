@@ -30,7 +30,7 @@ func SingleBirth(h *History) error {
 			born[tag] = e
 		case h.secondLife(first, e):
 			born[tag] = e
-		case h.blind(first, e) || h.atOnce(first, e):
+		case h.blind(first, e) || h.atOnce(first, e) || h.beneathEnded(first, e):
 		case !hasKey[e.Kind] && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
 		case e.createKey() == "" && h.takenAway(first.ID, e.Seq): // while nobody had heard of it
 			born[tag] = e
@@ -104,6 +104,18 @@ func (h *History) beneathBlind(first, then *Entry) bool {
 	at := parentAt[then.Kind]
 	above, own := h.madeAs(first.After.text(at)), h.madeAs(then.After.text(at))
 	return above != nil && own != nil && above.Seq < own.Seq && above.tag() == own.tag() && own.Actor == then.Actor && h.blind(above, own)
+}
+
+// beneathEnded says that what another agent made stands beneath what is archived by then,
+// and is made anew beneath another one: there nothing can be done with it.
+func (h *History) beneathEnded(first, then *Entry) bool {
+	live := h.Live(then.Seq - 1)
+	for above := live[first.After.text(parentAt[first.Kind])]; above != nil && first.elsewhere(then); above = live[above.After.text(parentAt[above.Kind])] {
+		if above.gone() {
+			return true
+		}
+	}
+	return false
 }
 
 // madeAs is the create of an id, nil where there is none.

@@ -125,3 +125,35 @@ func TestAKeyThatChangedExcusesOnlyWhoDidNotLook(t *testing.T) {
 		}
 	}
 }
+
+// What another agent made beneath a campaign that somebody archived is made anew beneath
+// another one, though the service tells of it.
+func TestWhatIsBeneathAnArchivedCampaignIsMadeAnew(t *testing.T) {
+	for _, row := range []struct {
+		name, status, parent string
+		agent                int
+		lets                 bool
+	}{
+		{"archived", "archived", "cmp_2", 1, true},
+		{"paused", "paused", "cmp_2", 1, false},
+		{"beneath the archived one again", "archived", "cmp_1", 1, false},
+		{"the agent that made it", "archived", "cmp_2", 0, false},
+	} {
+		h := sound()
+		h.Shared, h.Alone, h.KeysHold, h.ListsHold = true, false, true, true
+		group := func(agent int, id, key, parent string) {
+			r := h.send(2, 3+agent, "/ad_groups", key, id)
+			r.Agent = agent
+			h.write(r, h.Actors[agent], "create", "ad_group", id, nil, Record{"name": "g1 runners", "status": "active", "campaign_id": parent})
+		}
+		group(0, "ag_1", "group-1", "cmp_1")
+		h.more("person", "/campaigns/cmp_1", "update", campaign(row.status, 150))
+		h.W[len(h.W)-1].Before = campaign("active", 150)
+		told := h.send(2, 4, "/ad_groups", "group-1", "other")
+		told.Agent, told.Conflicts = 1, []string{"group-1"}
+		group(row.agent, "ag_2", "group-2", row.parent)
+		if err := SingleBirth(h); (err == nil) != row.lets {
+			t.Errorf("%s: %v; want it let pass: %v", row.name, err, row.lets)
+		}
+	}
+}
