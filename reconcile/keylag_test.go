@@ -100,16 +100,16 @@ func TestAJobGoesAgainWhenWhatItMadeIsKnown(t *testing.T) {
 			w.bulk.Rehearse = reconcile.RehearseNever
 			w.agent = w.newAgent()
 			w.tree("spring", "paused")
-			failed, retry, wait := time.Time{}, true, int64(3)
+			failed, retry, wait, clock := time.Time{}, true, int64(3), w.service.World().Clock
 			w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
 				if op.ID == "probe" || op.Type != row.fails || !failed.IsZero() {
 					return next()
 				}
-				failed = w.now()
+				failed = clock.Now() // the world's own is held while the service works
 				return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", Retryable: &retry, RetryAfter: &wait}
 			}})
 			w.clean()
-			if took := w.now().Sub(failed); failed.IsZero() || took < row.least || took > row.most {
+			if took := clock.Now().Sub(failed); failed.IsZero() || took < row.least || took > row.most {
 				t.Errorf("the apply took %s from the failure on; want %s to %s", took, row.least, row.most)
 			}
 			w.eachOnce()
