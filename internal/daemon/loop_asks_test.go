@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -11,14 +12,16 @@ import (
 // it was changes nothing: neither when that attempt is made, nor what is shown.
 func TestOtherFilesBeginARunBeforeTheNextAttempt(t *testing.T) {
 	for _, class := range []Class{Transient, Internal, Credentials, Misplaced} {
-		commit, ran := "one", ""
+		var commit, ran atomic.Value
+		commit.Store("one")
 		r := &robot{}
 		r.work = func(_ context.Context, request Request) Result {
-			if request.Waits && ran == commit {
+			at := commit.Load()
+			if request.Waits && ran.Load() == at {
 				return Result{Waits: true}
 			}
-			ran = commit
-			return Result{Class: class, Message: "of " + commit}
+			ran.Store(at)
+			return Result{Class: class, Message: "of " + at.(string)}
 		}
 		a := accountOf("a", r)
 		a.Asks = true
@@ -31,9 +34,9 @@ func TestOtherFilesBeginARunBeforeTheNextAttempt(t *testing.T) {
 			if r.runs() != asked+1 || !r.last().Waits || after.Failures != before.Failures || after.Message != "of one" || !after.Next.Equal(before.Next) || after.Running {
 				t.Errorf("%s: after %d looks for other files: %+v; want one, and all as it was: %+v", class, r.runs()-asked, after, before)
 			}
-			commit = "two"
+			commit.Store("two")
 			pass(time.Minute)
-			if ran != "two" {
+			if ran.Load() != "two" {
 				t.Errorf("%s: another commit waits for the next attempt; want a run within a minute", class)
 			}
 		})
