@@ -131,10 +131,10 @@ func TestS21WhatIsNotHeardOfAfterAnInterruptIsSaidInWords(t *testing.T) {
 	w.tree("spring", "paused")
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	hold, held := true, atomic.Bool{}
+	var held, released atomic.Bool
 	w.service.SetHooks(&service.Hooks{Job: func(job world_.Job) service.JobFault {
 		held.Store(held.Load() || !job.ValidateOnly)
-		return service.JobFault{Hold: hold && !job.ValidateOnly}
+		return service.JobFault{Hold: !released.Load() && !job.ValidateOnly}
 	}})
 	agent := w.newAgent()
 	agent.Sleep = func(flying context.Context, d time.Duration) error {
@@ -156,7 +156,7 @@ func TestS21WhatIsNotHeardOfAfterAnInterruptIsSaidInWords(t *testing.T) {
 			t.Errorf("%s: %s %q; want unknown, in words", o.Address, o.Outcome, o.Message)
 		}
 	}
-	hold = false
+	released.Store(true)
 	w.service.SetHooks(nil)
 	w.agent = w.newAgent()
 	if _, err := w.agent.Recover(t.Context()); err != nil {
