@@ -31,7 +31,7 @@ func TestPowerCutLosesNothingAcknowledged(t *testing.T) {
 // after, with everything acknowledged, and the next process goes on from it.
 func TestS7PowerCutWhileAStateIsTakenOver(t *testing.T) {
 	if !syscalls.Available() {
-		t.Skip("no process may be traced here")
+		t.Fatal("no process may be traced here; want strace, and the right to use it")
 	}
 	taken := recorded(t, func(dir string) { setFormat(t, dir, 1) })
 	if formats := failPower(t, taken, false); formats[1] == 0 || formats[Format] == 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/big"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -106,9 +107,12 @@ func (y *years) spent(campaign string, by time.Time) int64 {
 	noError(y.t, json.Unmarshal([]byte(y.asked("/ad_account/insights?"+query.Encode())), &rows))
 	for _, row := range rows.Data {
 		if row.ID == campaign {
-			units, err := row.Spend.Float64()
-			noError(y.t, err)
-			return int64(units * 1e6)
+			units, read := new(big.Rat).SetString(row.Spend.String())
+			if !read {
+				y.t.Fatalf("spend is %q; want units of the account's currency", row.Spend)
+			}
+			micros := units.Mul(units, big.NewRat(1_000_000, 1))
+			return new(big.Int).Quo(micros.Num(), micros.Denom()).Int64()
 		}
 	}
 	return 0
