@@ -62,6 +62,7 @@ func (d *database) fillNew(ctx context.Context, h Header) error {
 		fmt.Sprintf(`PRAGMA page_size = %d`, pageSize),
 		`PRAGMA journal_mode = WAL`,
 		schema,
+		schemaLong,
 		fmt.Sprintf(`PRAGMA user_version = %d`, h.Format),
 	} {
 		if _, err := d.conn.ExecContext(ctx, statement); err != nil {

@@ -216,6 +216,8 @@ func TestRecordsThatAreNotTheHeadersAreSeen(t *testing.T) {
 		"table is gone":      `DROP TABLE record`,
 		"one is another's":   `UPDATE record SET value = (SELECT value FROM record WHERE key = 'ad/spring/group-0/ad-1') WHERE key = 'ad/spring/group-0/ad-2'`,
 		"one is renamed":     `UPDATE record SET key = 'ad/spring/group-0/ad-99' WHERE key = 'ad/spring/group-0/ad-2'`,
+		"a body is gone":     `DELETE FROM long WHERE class = 'body'`,
+		"long ones are gone": `DROP TABLE long`,
 		"one is of no class": `UPDATE record SET class = 'lost' WHERE key = 'ad/spring/group-0/ad-2'`,
 	}
 	for name, statement := range rows {
@@ -223,6 +225,7 @@ func TestRecordsThatAreNotTheHeadersAreSeen(t *testing.T) {
 			dir := t.TempDir()
 			s := openFolder(t, dir)
 			must(t, s.Record(t.Context(), ads(0, 5)))
+			must(t, s.Begin(t.Context(), job("run-1/1/0", 2)))
 			must(t, s.Close())
 			d, err := openDatabase(t.Context(), filepath.Join(dir, databaseName), writeMode)
 			must(t, err)
@@ -253,7 +256,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	must(t, openFolder(t, dir).Close())
 	d, err := openDatabase(t.Context(), filepath.Join(dir, databaseName), writeMode)
 	must(t, err)
-	_, err = d.conn.ExecContext(t.Context(), `PRAGMA user_version = 3`)
+	_, err = d.conn.ExecContext(t.Context(), fmt.Sprintf(`PRAGMA user_version = %d`, Format+1))
 	must(t, err)
 	must(t, d.close())
 	_, err = Open(t.Context(), dir, options())

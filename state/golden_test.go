@@ -14,7 +14,7 @@ import (
 // code finds the very bytes and the key to send again, brings the step to its end,
 // and takes the state over without losing anything.
 func TestS22StatesOfEarlierVersionsGoOn(t *testing.T) {
-	for _, name := range []string{"format1", "format2"} {
+	for _, name := range []string{"format1", "format2", "format3"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			unpack(t, filepath.Join("testdata", name+".tar.gz"), dir)

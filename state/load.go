@@ -50,7 +50,7 @@ func loadAs(ctx context.Context, path string, m mode, deep bool, keep keeper) (H
 	if err != nil {
 		return Header{}, err
 	}
-	header, err := d.checkRecords(ctx, tx, keep)
+	header, err := d.checkRecords(ctx, tx, format, keep)
 	header.Format = format
 	return header, err
 }
@@ -68,8 +68,9 @@ func checkSize(path string) error {
 	return nil
 }
 
-// checkFile looks at the file as SQLite sees it. Deep also walks its pages: a
-// page that is in use twice would only hurt once something is written.
+// checkFile looks at the file as SQLite sees it. Deep also walks its pages and its
+// index: a page that is in use twice, or a row that the index does not have, would
+// only hurt once something is written.
 func (d *database) checkFile(ctx context.Context, tx *sql.Tx, deep bool) (format int, err error) {
 	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&format); err != nil {
 		return 0, translate(err)
@@ -84,7 +85,7 @@ func (d *database) checkFile(ctx context.Context, tx *sql.Tx, deep bool) (format
 		return format, nil
 	}
 	var verdict string
-	if err := tx.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
+	if err := tx.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&verdict); err != nil {
 		return 0, translate(err)
 	}
 	if verdict != "ok" {
@@ -93,8 +94,12 @@ func (d *database) checkFile(ctx context.Context, tx *sql.Tx, deep bool) (format
 	return format, nil
 }
 
-func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, keep keeper) (Header, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT class, key, value, sum FROM record`)
+func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, format int, keep keeper) (Header, error) {
+	all := `SELECT class, key, value, sum FROM record`
+	if format >= 3 {
+		all += ` UNION ALL SELECT class, key, value, sum FROM long`
+	}
+	rows, err := tx.QueryContext(ctx, all)
 	if err != nil {
 		return Header{}, translate(err)
 	}

@@ -11,6 +11,9 @@ var upgrades = [...]string{
 	// Format 2 keeps reports of runs beside them, in records of their own. What is
 	// there stays as it is; an older adsync would drop runs and keep their reports.
 	``,
+	// Format 3 has a table of its own for classes of long records.
+	schemaLong + `; INSERT INTO long SELECT * FROM record WHERE class IN ('body', 'operations', 'report', 'mirror');
+		DELETE FROM record WHERE class IN ('body', 'operations', 'report', 'mirror')`,
 }
 
 // upgrade takes the file to this program's format, in one transaction.

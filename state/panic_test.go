@@ -12,7 +12,7 @@ import (
 // finds what was written before.
 func TestWhatBreaksOffGivesTheStateBack(t *testing.T) {
 	for name, sabotage := range map[string]func(d *database){
-		"in a transaction": func(d *database) { d.upsert = nil },
+		"in a transaction": func(d *database) { d.tables["record"].upsert = nil },
 		"behind a commit":  func(d *database) { d.entries = &entries{} },
 		"as it is closed":  func(d *database) { d.conn = nil },
 	} {

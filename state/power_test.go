@@ -139,10 +139,11 @@ func recorded(t *testing.T, between func(dir string)) []syscalls.Call {
 	for process := range 2 {
 		if process == 1 && between != nil {
 			between(dir)
-			database := filepath.Join(dir, databaseName)
+			database, other := filepath.Join(dir, databaseName), filepath.Join(dir, "other")
 			content, err := os.ReadFile(database)
 			must(t, err)
-			all = append(all, syscalls.Call{Name: "pwrite64", Path: database, Data: content}, syscalls.Call{Name: "fsync", Path: database})
+			all = append(all, syscalls.Call{Name: "openat", Path: other, Creates: true}, syscalls.Call{Name: "pwrite64", Path: other, Data: content},
+				syscalls.Call{Name: "fsync", Path: other}, syscalls.Call{Name: "rename", Path: other, To: database}, syscalls.Call{Name: "fsync", Path: dir})
 		}
 		log := filepath.Join(t.TempDir(), "calls")
 		c := syscalls.Under(steps(dir, 4), log)

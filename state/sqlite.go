@@ -16,17 +16,34 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// schema holds every record in one table, in the order of its keys, without a
-// second index that could disagree with it. The header is one more record,
+// columns are those of both tables of records. The header is one more record,
 // outside the tally that it carries. Values are any bytes; as text the driver
 // copies them once each way.
-const schema = `CREATE TABLE record (
+const columns = ` (
 	class TEXT NOT NULL,
 	key   TEXT NOT NULL,
 	value TEXT NOT NULL,
 	sum   INTEGER NOT NULL,
 	PRIMARY KEY (class, key)
-) WITHOUT ROWID`
+)`
+
+// schema holds records in the order of their keys, without a second index that
+// could disagree with them. Where a row is longer than a page takes, SQLite copies
+// all of it to compare its key, so classes of long records have a table with an
+// index: what that does not find, or finds elsewhere, check and the tally show.
+const (
+	schema     = `CREATE TABLE record` + columns + ` WITHOUT ROWID`
+	schemaLong = `CREATE TABLE long` + columns
+)
+
+// table gives the name of the table that holds the records of a class.
+func (c class) table() string {
+	switch c {
+	case classBody, classOperations, classReport, classMirror:
+		return "long"
+	}
+	return "record"
+}
 
 const classHeader class = "header"
 
@@ -45,15 +62,16 @@ type headerRecord struct {
 type database struct {
 	pool    *sql.DB
 	conn    *sql.Conn
-	lookup  *sql.Stmt
-	upsert  *sql.Stmt
-	delete  *sql.Stmt
+	tables  map[string]*table
 	summer  summer
 	mark    *mark    // nil while the file is being made
 	place   *place   // nil with mark
 	entries *entries // nil with mark
 	logged  int      // pages that may be in the log, counted high
 }
+
+// table is what is asked of one table of records.
+type table struct{ lookup, upsert, delete *sql.Stmt }
 
 // mode is how a database is opened.
 type mode string
@@ -97,18 +115,21 @@ func dataSource(path string, m mode) string {
 }
 
 // prepare makes the database ready to be written.
-func (d *database) prepare(ctx context.Context) (err error) {
-	statements := []struct {
-		into *(*sql.Stmt)
-		text string
-	}{
-		{&d.lookup, `SELECT value, sum FROM record WHERE class = ? AND key = ?`},
-		{&d.upsert, `INSERT INTO record VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, sum = excluded.sum`},
-		{&d.delete, `DELETE FROM record WHERE class = ? AND key = ?`},
-	}
-	for _, s := range statements {
-		if *s.into, err = d.conn.PrepareContext(ctx, s.text); err != nil {
-			return translate(err)
+func (d *database) prepare(ctx context.Context) error {
+	d.tables = map[string]*table{}
+	for _, name := range []string{"record", "long"} {
+		t := &table{}
+		d.tables[name] = t
+		for into, text := range map[**sql.Stmt]string{
+			&t.lookup: `SELECT value, sum FROM ` + name + ` WHERE class = ? AND key = ?`,
+			&t.upsert: `INSERT INTO ` + name + ` VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, sum = excluded.sum`,
+			&t.delete: `DELETE FROM ` + name + ` WHERE class = ? AND key = ?`,
+		} {
+			statement, err := d.conn.PrepareContext(ctx, text)
+			if err != nil {
+				return translate(err)
+			}
+			*into = statement
 		}
 	}
 	return nil
@@ -117,7 +138,7 @@ func (d *database) prepare(ctx context.Context) (err error) {
 func (d *database) read(r record) (string, error) {
 	var value string
 	var sum int64
-	err := d.lookup.QueryRow(string(r.class), r.key).Scan(&value, &sum)
+	err := d.tables[r.class.table()].lookup.QueryRow(string(r.class), r.key).Scan(&value, &sum)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", unreadable(r)
 	}
@@ -136,7 +157,7 @@ func (d *database) check(r record, value string, sum int64) error {
 }
 
 func (d *database) each(c class, visit func(key, value string) error) error {
-	rows, err := d.conn.QueryContext(context.Background(), `SELECT key, value, sum FROM record WHERE class = ? ORDER BY key`, string(c))
+	rows, err := d.conn.QueryContext(context.Background(), `SELECT key, value, sum FROM `+c.table()+` WHERE class = ? ORDER BY key`, string(c))
 	if err != nil {
 		return translate(err)
 	}
@@ -192,13 +213,16 @@ func (d *database) commit(h Header, t tally, writes []write) error {
 }
 
 func (d *database) writeAll(tx *sql.Tx, writes []write) error {
-	upsert, remove := tx.Stmt(d.upsert), tx.Stmt(d.delete)
+	in := map[string]table{}
+	for name, t := range d.tables {
+		in[name] = table{upsert: tx.Stmt(t.upsert), delete: tx.Stmt(t.delete)}
+	}
 	for _, w := range writes {
 		var err error
-		if w.remove {
-			_, err = remove.Exec(string(w.class), w.key)
+		if t := in[w.class.table()]; w.remove {
+			_, err = t.delete.Exec(string(w.class), w.key)
 		} else {
-			_, err = upsert.Exec(string(w.class), w.key, w.value, int64(w.sum))
+			_, err = t.upsert.Exec(string(w.class), w.key, w.value, int64(w.sum))
 		}
 		if err != nil {
 			return err
@@ -220,9 +244,11 @@ func (d *database) headerWrite(h Header, t tally) (write, error) {
 // as long as one is left.
 func (d *database) close() error {
 	var failed []error
-	for _, s := range []*sql.Stmt{d.lookup, d.upsert, d.delete} {
-		if s != nil {
-			failed = append(failed, s.Close())
+	for _, t := range d.tables {
+		for _, s := range []*sql.Stmt{t.lookup, t.upsert, t.delete} {
+			if s != nil {
+				failed = append(failed, s.Close())
+			}
 		}
 	}
 	failed = append(failed, d.conn.Close(), d.pool.Close())

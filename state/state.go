@@ -19,7 +19,7 @@ import (
 )
 
 // Format is the layout this program writes and the newest it reads.
-const Format = 2
+const Format = 3
 
 // Header says which state this is.
 type Header struct {
