@@ -34,7 +34,7 @@ type attendant struct {
 
 	mu    sync.Mutex
 	wrote time.Time          // when say was last written
-	good  time.Time          // when files and account were last seen to be equal
+	good  orders.Equal       // when files and account were last seen to be equal
 	holds *orders.Attendance // nil until it was taken
 	taken []orders.Ask
 }
@@ -88,7 +88,7 @@ func (t *attendant) shown(s daemon.Status) {
 	d.Commit, d.Uncommitted = s.Revision.Commit, s.Revision.Uncommitted
 	d.Answer(t.taken)
 	same := t.say.State == d.State && t.say.Commit == d.Commit && t.say.Uncommitted == d.Uncommitted && t.say.Message == d.Message && !t.say.Running && len(t.taken) == 0 && time.Since(t.wrote) < sayEvery
-	t.taken, t.say, t.good = nil, d, s.Good
+	t.taken, t.say, t.good = nil, d, orders.Equal{At: s.Good, Revision: s.Applied}
 	if !same {
 		t.write()
 	}
@@ -113,7 +113,7 @@ func (t *attendant) write() {
 
 // writeEqual notes when all was equal last. mu is held.
 func (t *attendant) writeEqual() {
-	if t.holds != nil && t.holds.Stands() && !t.good.IsZero() {
+	if t.holds != nil && t.holds.Stands() && !t.good.At.IsZero() {
 		_ = t.folder.SayEqual(t.good) // the next word says it again
 	}
 }

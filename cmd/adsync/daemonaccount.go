@@ -73,7 +73,8 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 		w.source, account.Source, home = branch, branch.name(), branch.stateFolder()
 	}
 	w.orders = d.attendant(config, name, home)
-	account.Good = w.orders.folder.Equal(time.Now())
+	last := w.orders.folder.Equal(time.Now())
+	account.Good, account.Applied = last.At, last.Revision
 	account.Orders, account.Shown, account.Archive = w.orders, w.orders.shown, &archive{own, w.orders, a.Folder}
 	if a.Folder != "" {
 		account.Look = (&looker{worker: w, open: atFolder(own, a.Folder)}).look

@@ -100,13 +100,18 @@ func TestWhenAllWasEqualOutlivesADaemon(t *testing.T) {
 	folder := orders.Folder(t.TempDir())
 	first := &attendant{folder: folder, say: orders.Daemon{Account: "shop"}}
 	noError(t, first.attend(func(time.Duration) {}))
-	first.shown(daemon.Status{State: daemon.InSync, Good: now})
+	applied := daemon.Revision{Commit: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", Content: "c0ffee"}
+	first.shown(daemon.Status{State: daemon.InSync, Good: now, Applied: applied})
 	noError(t, first.end())
-	if got := folder.Equal(now.Add(time.Hour)); !got.Equal(now) {
-		t.Errorf("last equal %s; want %s", got, now)
+	if got := folder.Equal(now.Add(time.Hour)); !got.At.Equal(now) || got.Revision != applied {
+		t.Errorf("last equal %+v; want %s at %+v", got, now, applied)
 	}
-	if got := folder.Equal(now.Add(-time.Hour)); !got.IsZero() {
-		t.Errorf("last equal %s, by a clock that was put back; want nothing known", got)
+	if got := folder.Equal(now.Add(-time.Hour)); got != (orders.Equal{}) {
+		t.Errorf("last equal %+v, by a clock that was put back; want nothing known", got)
+	}
+	noError(t, os.WriteFile(filepath.Join(string(folder), "equal.json"), []byte("\"2026-11-23T11:00:00Z\"\n"), 0o600))
+	if got := folder.Equal(now); !got.At.Equal(now.Add(-time.Hour)) {
+		t.Errorf("last equal %+v, as an earlier adsync wrote it; want an hour ago", got)
 	}
 }
 

@@ -16,6 +16,7 @@ type Account struct {
 	Every   time.Duration
 	Full    time.Duration
 	Good    time.Time // when files and account were last seen to be equal, by who worked on it before; zero where nobody knows
+	Applied Revision  // the version of the files that was; zero where nobody knows
 	Asks    bool      // its files are seen only by asking for them: a branch, which no watcher tells of
 
 	Worker  Worker
@@ -59,32 +60,51 @@ type Archive interface {
 	Expose(Point) error
 }
 
-// counts are the figures of a plan that a status shows.
+// count puts the figures of a plan in the status. Where nothing was planned, as the
+// files are not valid, those of the last plan stand.
 func (s *Status) count(d *planview.Document) {
 	s.PlanHash, s.Account = d.PlanHash, d.Account
-	s.Pending = d.Summary.Create + d.Summary.Update + d.Summary.Replace + d.Summary.Archive + d.Summary.Adopt + d.Summary.Forget + d.Summary.Record
-	s.Held, s.Drift = d.Summary.Held, 0
-	for i := range d.Changes {
-		for _, f := range d.Changes[i].Fields {
-			if f.Cause.String() == drifted {
-				s.Drift++
-				break
-			}
-		}
+	if d.Error != "" {
+		return
 	}
+	s.Pending = d.Summary.Create + d.Summary.Update + d.Summary.Replace + d.Summary.Archive + d.Summary.Adopt + d.Summary.Forget + d.Summary.Record
+	s.Held, s.Drift = d.Summary.Held, drifts(d, nil)
 	s.Exposure = Exposure{Daily: d.Money.Day.Before, Lifetime: d.Money.Lifetime.Before, MonthEnd: d.Money.Month.Before}
 }
 
 // drifted is the cause of a field that somebody changed at the service.
 const drifted = "drift"
 
+// drifts counts the changes of a plan with what somebody changed at the service and
+// nobody changed back: what is held, or not applied.
+func drifts(d *planview.Document, applied map[string]bool) (n int) {
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		for k := range c.Fields {
+			if f := &c.Fields[k]; f.Cause.String() == drifted && (c.Held != nil || f.Held != nil || !applied[c.Address]) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
 // reach puts in the figures what an apply of the plan has done.
 func (s *Status) reach(d *planview.Document, r *runview.Document) {
 	s.Run, s.Pending = r.Run, 0
+	applied := map[string]bool{}
 	for i := range r.Outcomes {
-		if o := r.Outcomes[i].Outcome; o != "applied" && o != runview.Held {
+		switch o := &r.Outcomes[i]; o.Outcome {
+		case "applied":
+			applied[o.Address] = true
+		case runview.Held:
+		default:
 			s.Pending++
 		}
+	}
+	if d != nil {
+		s.Drift = drifts(d, applied)
 	}
 	if d != nil && s.Pending == 0 {
 		s.Exposure = Exposure{Daily: d.Money.Day.After, Lifetime: d.Money.Lifetime.After, MonthEnd: d.Money.Month.After}

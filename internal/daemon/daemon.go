@@ -84,17 +84,7 @@ type Result struct {
 }
 
 // Revision is the version of the files.
-type Revision struct {
-	Commit  string    `json:"commit,omitempty"`  // full hash; "" outside of git
-	Branch  string    `json:"branch,omitempty"`  // or tag
-	Author  string    `json:"author,omitempty"`  // name only
-	Subject string    `json:"subject,omitempty"` // first line of its message
-	Time    time.Time `json:"time,omitzero"`
-	Content string    `json:"content,omitempty"` // hash over all files read
-	// Uncommitted counts the files that are not as Commit has them: of a folder in a git
-	// work tree, whose files count as they are.
-	Uncommitted int `json:"uncommitted,omitempty"`
-}
+type Revision = orders.Revision
 
 // Rate is how many requests a minute the service takes of an account, and how
 // many are left; all zero where nobody knows.

@@ -34,7 +34,7 @@ type loop struct {
 func (h *Hub) newLoop(a Account) *loop {
 	l := &loop{
 		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1), pulse: new(pulse),
-		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name, Source: a.Source, Good: a.Good}, ended: make(chan struct{}),
+		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name, Source: a.Source, Good: a.Good, Applied: a.Applied}, ended: make(chan struct{}),
 	}
 	l.pulse.beat()
 	return l

@@ -1,6 +1,8 @@
 package orders
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -117,15 +119,47 @@ func (a *Attendance) End() error {
 // equal. It outlives a daemon.
 const equalName = "equal.json"
 
+// Revision is a version of the files.
+type Revision struct {
+	Commit  string    `json:"commit,omitempty"`  // full hash; "" outside of git
+	Branch  string    `json:"branch,omitempty"`  // or tag
+	Author  string    `json:"author,omitempty"`  // name only
+	Subject string    `json:"subject,omitempty"` // first line of its message
+	Time    time.Time `json:"time,omitzero"`
+	Content string    `json:"content,omitempty"` // hash over all files read
+	// Uncommitted counts the files that are not as Commit has them: of a folder in a git
+	// work tree, whose files count as they are.
+	Uncommitted int `json:"uncommitted,omitempty"`
+}
+
+// Equal is when files and account were last seen to be equal, and the version of the
+// files that was.
+type Equal struct {
+	At       time.Time `json:"at"`
+	Revision Revision  `json:"revision,omitzero"`
+}
+
+// UnmarshalJSON reads the time alone as well, which earlier versions wrote.
+func (e *Equal) UnmarshalJSON(text []byte) error {
+	if bytes.HasPrefix(text, []byte(`"`)) {
+		return json.Unmarshal(text, &e.At)
+	}
+	type plain Equal
+	return json.Unmarshal(text, (*plain)(e))
+}
+
 // SayEqual notes when files and account were last seen to be equal.
-func (f Folder) SayEqual(at time.Time) error { return f.write(equalName, at.UTC()) }
+func (f Folder) SayEqual(e Equal) error {
+	e.At = e.At.UTC()
+	return f.write(equalName, e)
+}
 
 // Equal is when they were; zero where nobody said, or said a time that is yet to come.
-func (f Folder) Equal(now time.Time) (at time.Time) {
-	if err := f.read(equalName, &at); err != nil || at.After(now) {
-		return time.Time{}
+func (f Folder) Equal(now time.Time) (e Equal) {
+	if err := f.read(equalName, &e); err != nil || e.At.After(now) {
+		return Equal{}
 	}
-	return at
+	return e
 }
 
 // Daemon gives what the daemon of the account last said, and whether it lives. It

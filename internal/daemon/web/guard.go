@@ -65,6 +65,9 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			s.refuse(w, r, *p)
 			return
 		}
+		if c.orders {
+			keepLine(r)
+		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 	})
 }

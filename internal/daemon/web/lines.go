@@ -2,6 +2,7 @@ package web
 
 import (
 	"container/list"
+	"context"
 	"net"
 	"net/http"
 	"sync"
@@ -12,14 +13,15 @@ import (
 const linesMost = 512
 
 // lines bounds the connections of a server. Where there are too many, the one goes
-// that has waited longest for a request, so that who opens many and says nothing
+// that has waited longest: for a request, or for the end of one whose sender has not
+// given the token. So who opens many and says nothing, or says or hears it slowly,
 // shuts nobody out.
 type lines struct {
 	most int
 
 	mu      sync.Mutex
-	open    map[net.Conn]*list.Element // nil while it is answered
-	waiting list.List                  // those that are not, the longest first
+	open    map[net.Conn]*list.Element // nil while who gave the token is answered
+	waiting list.List                  // the others, the longest first
 }
 
 // follow is the ConnState of a server.
@@ -37,10 +39,8 @@ func (l *lines) note(c net.Conn, state http.ConnState) (over net.Conn) {
 		l.waiting.Remove(at)
 	}
 	switch state {
-	case http.StateNew, http.StateIdle:
+	case http.StateNew, http.StateIdle, http.StateActive:
 		l.open[c] = l.waiting.PushBack(c)
-	case http.StateActive:
-		l.open[c] = nil
 	default:
 		delete(l.open, c)
 	}
@@ -48,7 +48,39 @@ func (l *lines) note(c net.Conn, state http.ConnState) (over net.Conn) {
 		return nil
 	}
 	over = l.waiting.Front().Value.(net.Conn)
-	l.waiting.Remove(l.open[over])
-	l.open[over] = nil // until it says that it is closed
+	l.drop(over)
 	return over
+}
+
+// drop has a connection wait no more. mu is held.
+func (l *lines) drop(c net.Conn) {
+	if at := l.open[c]; at != nil {
+		l.waiting.Remove(at)
+		l.open[c] = nil
+	}
+}
+
+type lineKey struct{}
+
+// line is a connection, as its requests know it.
+type line struct {
+	of *lines
+	c  net.Conn
+}
+
+// named is the ConnContext of a server.
+func (l *lines) named(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, lineKey{}, line{l, c})
+}
+
+// keepLine keeps the connection of a request until that is answered: its sender gave
+// the token.
+func keepLine(r *http.Request) {
+	at, ok := r.Context().Value(lineKey{}).(line)
+	if !ok {
+		return
+	}
+	at.of.mu.Lock()
+	defer at.of.mu.Unlock()
+	at.of.drop(at.c)
 }

@@ -27,12 +27,14 @@ func (s *Server) Bind() (net.Listener, error) { return net.Listen("tcp", s.Liste
 // Serve answers on a listener until the context ends; then it takes no more,
 // ends who follows the events, and waits a little for the others.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	open := &lines{most: s.linesMost, open: map[net.Conn]*list.Element{}}
 	server := &http.Server{
 		Handler: s, TLSConfig: s.TLS,
 		ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerMost,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
-		ConnState:   (&lines{most: s.linesMost, open: map[net.Conn]*list.Element{}}).follow,
+		ConnState:   open.follow,
+		ConnContext: open.named,
 	}
 	ended := make(chan error, 1)
 	go func() {

@@ -38,7 +38,11 @@ func (p *pair) now() (*tls.Certificate, error) {
 	if err == nil && p.read != nil && about.ModTime().Equal(p.at) {
 		return p.read, nil
 	}
-	read, failed := tls.LoadX509KeyPair(p.certificate, p.key)
+	failed := closed(p.key)
+	var read tls.Certificate
+	if failed == nil {
+		read, failed = tls.LoadX509KeyPair(p.certificate, p.key)
+	}
 	switch {
 	case failed != nil && p.read != nil:
 		return p.read, nil
@@ -49,4 +53,14 @@ func (p *pair) now() (*tls.Certificate, error) {
 	}
 	p.read = &read
 	return p.read, nil
+}
+
+// closed wants a key that not everybody on the machine can read. Its group may: the
+// daemon is not the owner of what another service renews.
+func closed(key string) error {
+	about, err := os.Stat(key)
+	if err == nil && about.Mode().Perm()&0o007 != 0 {
+		return fmt.Errorf("the key is open to everybody on this machine (%04o); want it readable by its owner, or its group, alone", about.Mode().Perm())
+	}
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -97,5 +98,22 @@ func TestTLSAndARenewedCertificate(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// A private key that everybody on the machine can read is no secret any more.
+func TestX13AKeyThatEverybodyReadsIsRefused(t *testing.T) {
+	certificate, key := certify(t, t.TempDir(), "first")
+	for mode, safe := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: true, 0o644: false, 0o604: false, 0o602: false} {
+		if err := os.Chmod(key, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadTLS(certificate, key)
+		if (err == nil) != safe {
+			t.Errorf("%04o: %v; want it to be taken: %t", mode, err, safe)
+		}
+		if err != nil && !strings.Contains(err.Error(), "open to everybody on this machine") {
+			t.Errorf("%04o: %v", mode, err)
+		}
 	}
 }
