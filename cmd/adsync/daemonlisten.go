@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"reflect"
 	"sync/atomic"
 	"time"
@@ -118,6 +119,29 @@ func (p *page) address() string {
 		return listenNowhere
 	}
 	return p.listener.Addr().String()
+}
+
+// pageOf is where people find an account: under the first name the daemon is known
+// by, else where it listens; "" where that leads nowhere.
+func (d *daemonRun) pageOf(config sources.Daemon, account string) string {
+	listen := cmp.Or(config.Listen.Value, web.DefaultListen)
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil || port == "0" || d.flags.once { // nowhere, or nobody knows where
+		return ""
+	}
+	u := url.URL{Scheme: "http", Host: listen, Path: "/accounts/" + account}
+	if config.BehindProxy || config.Cert.Value != "" {
+		u.Scheme = "https"
+	}
+	switch ip := net.ParseIP(host); {
+	case len(config.Hosts) > 0 && config.BehindProxy: // its port is the proxy's
+		u.Host = config.Hosts[0].Value
+	case len(config.Hosts) > 0:
+		u.Host = net.JoinHostPort(config.Hosts[0].Value, port)
+	case host == "" || ip != nil && ip.IsUnspecified(): // every address, and none that a person could open
+		return ""
+	}
+	return u.String()
 }
 
 // moved says that a configuration wants another page than this.

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"net/url"
 	"path/filepath"
 	"time"
 
 	"adsync/internal/daemon"
-	"adsync/internal/daemon/web"
 	"adsync/internal/notify"
 	"adsync/internal/secret"
 	"adsync/sources"
@@ -19,6 +17,7 @@ import (
 type teller struct {
 	daemon.Worker
 	notifier *notify.Notifier
+	commands notify.Commands
 	orders   *attendant
 	failures int  // runs in a row that failed for the time being
 	once     bool // nobody delivers beside the run
@@ -47,7 +46,7 @@ func (t *teller) tell(ctx context.Context, result daemon.Result) {
 		t.failures = 0
 	}
 	now := time.Now()
-	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: t.failures, Suspended: t.orders.Suspension(now)}, now))
+	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: t.failures, Suspended: t.orders.Suspension(now)}, now, t.commands))
 	if t.once {
 		ctx, cancel := context.WithTimeout(ctx, flushMost)
 		defer cancel()
@@ -76,7 +75,27 @@ func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w da
 	if notifier == nil {
 		return w, func(context.Context) {}
 	}
-	return &teller{Worker: w, notifier: notifier, orders: at, once: d.flags.once}, notifier.Run
+	return &teller{Worker: w, notifier: notifier, commands: d.commandsFor(config, a), orders: at, once: d.flags.once}, notifier.Run
+}
+
+// commandsFor is what a command says that somebody pastes on this machine, whatever
+// the folder it is pasted in.
+func (d *daemonRun) commandsFor(config sources.Daemon, a sources.DaemonAccount) (c notify.Commands) {
+	at := " " + quoted(a.Folder)
+	if a.Folder == "" {
+		at = (&gitSource{flags: gitFlags{url: a.Git.URL.Value, ref: a.Git.Ref.Value, path: a.Git.Path.Value, state: a.State}}).words()
+	}
+	c.Files, c.Orders = at, at
+	if config.File != "" {
+		c.Orders = " --account " + quoted(a.Name.Value) + " --config " + quoted(config.File)
+	}
+	if operator := cmp.Or(a.Operator, d.app.flags.operator); operator != "" {
+		if whole, err := filepath.Abs(operator); err == nil {
+			operator = whole
+		}
+		c.Files += " --operator " + quoted(operator)
+	}
+	return c
 }
 
 // checkNotify says what keeps people from being told, before anything runs.
@@ -118,20 +137,4 @@ func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination,
 		all = append(all, one)
 	}
 	return all, nil
-}
-
-// pageOf is where people find an account: under the first name the daemon is known
-// by, else where it listens.
-func (d *daemonRun) pageOf(config sources.Daemon, account string) string {
-	if config.Listen.Value == listenNowhere {
-		return ""
-	}
-	u := url.URL{Scheme: "http", Host: cmp.Or(config.Listen.Value, web.DefaultListen), Path: "/accounts/" + account}
-	if config.BehindProxy || config.Cert.Value != "" {
-		u.Scheme = "https"
-	}
-	if len(config.Hosts) > 0 {
-		u.Host = config.Hosts[0].Value
-	}
-	return u.String()
 }

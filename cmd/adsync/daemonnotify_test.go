@@ -112,3 +112,53 @@ accounts:
 		t.Error("the daemon logs an address or a key")
 	}
 }
+
+// The link in a message leads to the account's page, or is not there.
+func TestTheLinkOfAMessageLeadsThere(t *testing.T) {
+	setting := func(text string) sources.Setting { return sources.Setting{Value: text} }
+	for _, row := range []struct {
+		name   string
+		once   bool
+		config sources.Daemon
+		want   string
+	}{
+		{"nothing said", false, sources.Daemon{}, "http://127.0.0.1:8787/accounts/shop"},
+		{"it listens nowhere", false, sources.Daemon{Listen: setting("none")}, ""},
+		{"one run, and nobody listens", true, sources.Daemon{}, ""},
+		{"any port", false, sources.Daemon{Listen: setting("127.0.0.1:0")}, ""},
+		{"every address", false, sources.Daemon{Listen: setting(":8443"), Cert: setting("cert.pem")}, ""},
+		{"every address of IPv6", false, sources.Daemon{Listen: setting("[::]:8443"), Cert: setting("cert.pem")}, ""},
+		{"every address, by a name", false, sources.Daemon{Listen: setting("0.0.0.0:8443"), Cert: setting("cert.pem"), Hosts: []sources.Setting{setting("ads.example.com"), setting("ads")}}, "https://ads.example.com:8443/accounts/shop"},
+		{"behind a proxy, whose port it is", false, sources.Daemon{Listen: setting("127.0.0.1:8787"), BehindProxy: true, Hosts: []sources.Setting{setting("ads.example.com")}}, "https://ads.example.com/accounts/shop"},
+	} {
+		d := &daemonRun{flags: daemonFlags{once: row.once}}
+		if got := d.pageOf(row.config, "shop"); got != row.want {
+			t.Errorf("%s: %q; want %q", row.name, got, row.want)
+		}
+	}
+}
+
+// What a message has people paste says which account it is about, with whose limits.
+func TestACommandOfAMessageNamesItsAccount(t *testing.T) {
+	setting := func(text string) sources.Setting { return sources.Setting{Value: text} }
+	folder := sources.DaemonAccount{Name: setting("shop"), Folder: "/srv/my ads/shop"}
+	branch := sources.DaemonAccount{Name: setting("books"), State: "/var/lib/adsync/books", Operator: "/etc/adsync/books.yaml", Git: sources.Git{URL: setting("https://git.example.com/ads.git"), Ref: setting("main"), Path: setting("books")}}
+	for _, row := range []struct {
+		name   string
+		config sources.Daemon
+		a      sources.DaemonAccount
+		want   notify.Commands
+	}{
+		{"a folder", sources.Daemon{}, folder, notify.Commands{Files: " '/srv/my ads/shop'", Orders: " '/srv/my ads/shop'"}},
+		{"a folder of a configuration", sources.Daemon{File: "/etc/adsync/daemon.yaml"}, folder, notify.Commands{Files: " '/srv/my ads/shop'", Orders: " --account shop --config /etc/adsync/daemon.yaml"}},
+		{"a repository", sources.Daemon{File: "/etc/adsync/daemon.yaml"}, branch, notify.Commands{
+			Files:  " --git https://git.example.com/ads.git --ref main --path books --state /var/lib/adsync/books --operator /etc/adsync/books.yaml",
+			Orders: " --account books --config /etc/adsync/daemon.yaml",
+		}},
+	} {
+		d := &daemonRun{app: &app{}}
+		if got := d.commandsFor(row.config, row.a); got != row.want {
+			t.Errorf("%s: %+v; want %+v", row.name, got, row.want)
+		}
+	}
+}

@@ -18,8 +18,9 @@ import (
 	"adsync/internal/secret"
 )
 
-// How often a delivery is tried, and how long is waited after the first attempt;
-// each wait is twice the one before, up to the longest. It is 20 minutes in all.
+// How long is waited after the first attempt of a delivery: each wait is twice the
+// one before, up to the longest. After so many attempts the log says that somebody
+// is not told; it goes on being tried.
 const (
 	attempts    = 8
 	firstWait   = 5 * time.Second
@@ -32,45 +33,69 @@ type refusal struct {
 	said  string
 	after time.Duration
 	final bool
+	some  bool // who was left out is told nothing, the others were
 }
 
 func (r *refusal) Error() string { return r.said }
 
-// deliver brings one message to its destination. What cannot be brought is logged
-// and given up: a message must not hold up the next.
-func (n *Notifier) deliver(ctx context.Context, p *post, m *Message) {
+// deliver brings what waits to its destination. While that is away, what comes
+// meanwhile goes along: a destination that is back gets the newest, once.
+func (n *Notifier) deliver(ctx context.Context, p *post) {
 	wait := firstWait
 	for attempt := 1; ; attempt++ {
-		once, cancel := context.WithTimeout(ctx, oneAttempt)
-		err := n.o.Send.Send(once, &p.Destination, m)
-		cancel()
-		if err == nil {
-			n.done(p, m)
+		if sleep(ctx, n.full(p)) != nil {
 			return
 		}
-		if ctx.Err() != nil {
+		m := n.take(p)
+		if m == nil {
+			return // it no longer stands
+		}
+		err := n.send(ctx, p, m)
+		refused := new(refusal)
+		_ = errors.As(err, &refused) // else it is none
+		switch {
+		case err == nil:
+			n.done(p)
+			return
+		case ctx.Err() != nil:
+			n.back(p)
 			return // the next start has it
-		}
-		var refused *refusal
-		final := errors.As(err, &refused) && refused.final
-		if final || attempt == attempts {
+		case refused.final:
 			n.o.Log.Error("notification not delivered", "account", n.account, "to", p.Name, "attempts", attempt, "error", err.Error())
-			p.drop()
-			n.done(p, m)
+			if refused.some {
+				n.done(p)
+				return
+			}
+			n.lose(p)
 			return
+		case attempt == attempts:
+			n.o.Log.Error("notification not delivered yet; it is tried on", "account", n.account, "to", p.Name, "attempts", attempt, "every", longestWait, "error", err.Error())
 		}
-		pause := wait
-		if refused != nil {
-			pause = max(pause, min(refused.after, longestWait))
-		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		n.back(p)
+		if sleep(ctx, max(wait, min(refused.after, longestWait))) != nil {
 			return
 		}
 		wait = min(2*wait, longestWait)
+	}
+}
+
+func (n *Notifier) send(ctx context.Context, p *post, m *Message) error {
+	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
+	defer cancel()
+	return n.o.Send.Send(ctx, &p.Destination, m)
+}
+
+func sleep(ctx context.Context, wait time.Duration) error {
+	if wait <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -126,9 +151,19 @@ func postJSON(ctx context.Context, to *Destination, body []byte, m *Message, hea
 	if status >= 200 && status < 300 {
 		return nil
 	}
-	after, _ := strconv.Atoi(response.Header.Get("Retry-After"))
 	again := status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
-	return &refusal{said: fmt.Sprintf("the answer was %d %s", status, http.StatusText(status)), after: time.Duration(after) * time.Second, final: !again}
+	return &refusal{said: fmt.Sprintf("the answer was %d %s", status, http.StatusText(status)), after: after(response.Header.Get("Retry-After"), time.Now()), final: !again}
+}
+
+// after reads a Retry-After: seconds, or a moment.
+func after(header string, now time.Time) time.Duration {
+	if seconds, err := strconv.Atoi(header); err == nil {
+		return time.Duration(min(seconds, 24*60*60)) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return at.Sub(now)
+	}
+	return 0
 }
 
 // withoutAddress is an error without the address, which is a secret.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // encode writes JSON as it is meant: `<` and `>` stay, as the forms escape what
@@ -33,7 +34,8 @@ func webhookBody(m *Message) []byte {
 		Run           string    `json:"run,omitempty"`
 		Commit        string    `json:"commit,omitempty"`
 		Missing       int       `json:"missing,omitempty"`
-	}{1, m.ID, m.Time.UTC(), m.Account, m.Title, m.Topics, append([]string{}, m.Money...), m.Sections, m.Page, m.Run, m.Commit, m.Missing})
+		Joined        int       `json:"joined,omitempty"`
+	}{1, m.ID, m.Time.UTC(), m.Account, m.Title, m.Topics, append([]string{}, m.Money...), m.Sections, m.Page, m.Run, m.Commit, m.Missing, m.Joined})
 }
 
 // tail are the words after the sections.
@@ -45,10 +47,29 @@ func (m *Message) tail() []string {
 	if m.Commit != "" {
 		words = append(words, fmt.Sprintf("commit %.12s", m.Commit))
 	}
-	if m.Missing > 0 {
-		words = append(words, fmt.Sprintf("%d messages before this one could not be delivered", m.Missing))
+	return append(words, m.earlier()...)
+}
+
+// lines are a section, a paragraph an item, as far as they fit into so many
+// characters: an item is there whole with its command, or it is counted.
+func (s Section) lines(most int, escape func(string) string) string {
+	text, left := escape(s.Title), s.More
+	room := most - utf8.RuneCountInString(text) - len("\n… and 000000 more")
+	for i, item := range s.Items {
+		one := "\n• " + escape(item.Text)
+		if item.Command != "" {
+			one += "\n    " + item.Command
+		}
+		if room -= utf8.RuneCountInString(one); room < 0 {
+			left += len(s.Items) - i
+			break
+		}
+		text += one
 	}
-	return words
+	if left > 0 {
+		text += fmt.Sprintf("\n… and %d more", left)
+	}
+	return text
 }
 
 // The most Slack takes: of a header, of a section.
@@ -57,91 +78,90 @@ const (
 	slackSection = 3000
 )
 
-var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "`", "'")
+var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// slackBody is blocks of Slack: a header, the money, a section a topic.
+// slackBody is blocks of Slack: a header, the money, a section a topic. What stands
+// in them is plain text, in which nothing is markup, a link or a mention.
 func slackBody(m *Message) []byte {
 	type text struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+		Type  string `json:"type"`
+		Text  string `json:"text"`
+		Emoji *bool  `json:"emoji,omitempty"`
 	}
 	type block struct {
 		Type     string `json:"type"`
 		Text     *text  `json:"text,omitempty"`
 		Elements []text `json:"elements,omitempty"`
 	}
-	section := func(said string) block { return block{Type: "section", Text: &text{"mrkdwn", cut(said, slackSection)}} }
-	blocks := []block{{Type: "header", Text: &text{"plain_text", cut(m.Account+": "+m.Title, slackHeader)}}}
+	plain := func(said string, most int) *text { return &text{"plain_text", cut(said, most), new(bool)} }
+	blocks := []block{{Type: "header", Text: plain(slackEscape.Replace(m.Account+": "+m.Title), slackHeader)}}
 	if len(m.Money) > 0 {
-		blocks = append(blocks, section(slackEscape.Replace(strings.Join(m.Money, "\n"))))
+		blocks = append(blocks, block{Type: "section", Text: plain(slackEscape.Replace(strings.Join(m.Money, "\n")), slackSection)})
 	}
 	for _, s := range m.Sections {
-		lines := []string{"*" + slackEscape.Replace(strings.ReplaceAll(s.Title, "*", "∗")) + "*"}
-		for _, item := range s.Items {
-			line := "• " + slackEscape.Replace(item.Text)
-			if item.Command != "" {
-				line += "\n  `" + slackEscape.Replace(item.Command) + "`"
-			}
-			lines = append(lines, line)
-		}
-		if s.More > 0 {
-			lines = append(lines, fmt.Sprintf("… and %d more", s.More))
-		}
-		blocks = append(blocks, section(strings.Join(lines, "\n")))
+		blocks = append(blocks, block{Type: "section", Text: plain(s.lines(slackSection, slackEscape.Replace), slackSection)})
 	}
 	if m.Page != "" {
-		blocks = append(blocks, section("<"+slackEscape.Replace(m.Page)+"|Open the account>"))
+		blocks = append(blocks, block{Type: "section", Text: &text{Type: "mrkdwn", Text: "<" + slackEscape.Replace(m.Page) + "|Open the account>"}})
 	}
 	if tail := m.tail(); len(tail) > 0 {
-		blocks = append(blocks, block{Type: "context", Elements: []text{{"mrkdwn", slackEscape.Replace(strings.Join(tail, " · "))}}})
+		blocks = append(blocks, block{Type: "context", Elements: []text{*plain(slackEscape.Replace(strings.Join(tail, " · ")), slackSection)}})
 	}
 	return encode(map[string]any{"text": slackEscape.Replace(m.Account + ": " + m.Title), "blocks": blocks})
 }
 
-// cut shortens to so many characters, at a line where there is one.
+// cut shortens to so many characters.
 func cut(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
 	}
-	kept := string(runes[:most-2])
-	if end := strings.LastIndexByte(kept, '\n'); end > len(kept)/2 {
-		kept = kept[:end]
-	}
-	return kept + "\n…"
+	return text
 }
 
-// What a text block of a card would take for markup.
-var teamsEscape = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "\\`", "#", `\#`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "{{", "{ {")
+// teamsMost is how many bytes of a card Teams takes.
+const teamsMost = 28 << 10
 
-// teamsBody is an Adaptive Card, as the webhook of a workflow takes it.
+// teamsBody is an Adaptive Card, as the webhook of a workflow takes it: of as many
+// items as fit.
 func teamsBody(m *Message) []byte {
+	for shown := itemsShown; ; shown /= 2 {
+		if body := teamsCard(m, shown); len(body) <= teamsMost || shown == 0 {
+			return body
+		}
+	}
+}
+
+// teamsCard is a card with so many items of each section. Its texts are runs, in
+// which nothing is markup; only what looks like a function of time is taken apart.
+func teamsCard(m *Message, shown int) []byte {
 	type element map[string]any
 	block := func(text string, more element) element {
-		e := element{"type": "TextBlock", "text": text, "wrap": true}
+		run := element{"type": "TextRun", "text": strings.ReplaceAll(text, "{{", "{ {")}
 		for name, value := range more {
-			e[name] = value
+			run[name] = value
 		}
-		return e
+		return element{"type": "RichTextBlock", "spacing": "Small", "inlines": []element{run}}
 	}
-	body := []element{block(teamsEscape.Replace(m.Account+": "+m.Title), element{"size": "Large", "weight": "Bolder"})}
+	body := []element{block(m.Account+": "+m.Title, element{"size": "Large", "weight": "Bolder"})}
 	for _, line := range m.Money {
-		body = append(body, block(teamsEscape.Replace(line), element{"spacing": "None"}))
+		body = append(body, block(line, nil))
 	}
 	for _, s := range m.Sections {
-		body = append(body, block(teamsEscape.Replace(s.Title), element{"weight": "Bolder", "separator": true}))
-		for _, item := range s.Items {
-			body = append(body, block(teamsEscape.Replace(item.Text), nil))
+		title := block(s.Title, element{"weight": "Bolder"})
+		title["separator"] = true
+		body = append(body, title)
+		for _, item := range s.Items[:min(len(s.Items), shown)] {
+			body = append(body, block(item.Text, nil))
 			if item.Command != "" {
-				body = append(body, block(teamsEscape.Replace(item.Command), element{"fontType": "Monospace", "spacing": "None"}))
+				body = append(body, block(item.Command, element{"fontType": "Monospace"}))
 			}
 		}
-		if s.More > 0 {
-			body = append(body, block(fmt.Sprintf("… and %d more", s.More), nil))
+		if more := s.More + max(0, len(s.Items)-shown); more > 0 {
+			body = append(body, block(fmt.Sprintf("… and %d more", more), nil))
 		}
 	}
 	if tail := m.tail(); len(tail) > 0 {
-		body = append(body, block(teamsEscape.Replace(strings.Join(tail, " · ")), element{"isSubtle": true, "size": "Small"}))
+		body = append(body, block(strings.Join(tail, " · "), element{"isSubtle": true, "size": "Small"}))
 	}
 	card := element{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4", "body": body}
 	if m.Page != "" {

@@ -2,28 +2,26 @@ package notify
 
 import (
 	"bytes"
-	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"adsync/internal/daemon"
+	"adsync/internal/planview"
+	"adsync/internal/runview"
 	"adsync/internal/secret"
-
-	"github.com/emersion/go-sasl"
-	"github.com/emersion/go-smtp"
+	"adsync/plan"
+	"adsync/state"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -72,17 +70,98 @@ func TestBodies(t *testing.T) {
 	golden(t, "mail.txt", []byte(plainText(full())))
 }
 
-// What is in a message is never taken for markup.
-func TestTextIsEscaped(t *testing.T) {
-	slack, teams := string(slackBody(full())), string(teamsBody(full()))
-	for _, wrong := range []string{"<!channel>", "`code`"} {
-		if strings.Contains(slack, wrong) {
-			t.Errorf("Slack gets %s", wrong)
+// hostile is what somebody may call a campaign, or write as a reason.
+var hostile = []string{
+	"<!channel>", "@channel @here", "<https://evil.example|the plan>", "[the plan](https://evil.example)", "*bold* _not_ ~so~ `code` ```block```", "# heading\n- list",
+	"<script>alert(1)</script>", "&lt;b&gt;", "{{DATE(2026-01-01T00:00:00Z)}}", "\u202egnp.exe", "a\r\nBcc: evil@example.com", "\x1b[2J", strings.Repeat("long ", 2000), ":tada:", "' ; rm -rf ~ ; '",
+}
+
+// What is in a message is never taken for markup, a link or a mention, and hides
+// nothing: in Slack and Teams it stands where there is none.
+func TestNothingForeignIsMarkup(t *testing.T) {
+	for _, name := range hostile {
+		p := &planview.Document{Account: planview.Account{Currency: "USD"}}
+		p.Changes = []plan.ChangeDocument{{Address: "campaign/x", Held: &plan.HoldDocument{Message: "name is " + name, Allow: "activates=campaign/x"}}}
+		run := &runview.Document{Head: runview.Head{Run: "run-000007"}, Outcomes: []runview.Outcome{{Address: "ad/y", Outcome: state.OutcomeFailed, Message: name}}}
+		order := &daemon.Suspension{By: name, Reason: name}
+		s := Of(daemon.Result{Class: daemon.Partial, Message: name, Plan: p, Run: run}, daemon.Status{Suspended: order}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Commands{})
+		m := (&memory{}).news(s, Topics(), day)
+		m.Account = "shop"
+		for _, one := range []struct {
+			form string
+			text string
+		}{{"slack", strings.Join(texts(t, slackBody(m), "mrkdwn", "TextBlock"), "")}, {"teams", strings.Join(texts(t, teamsBody(m), "TextBlock", "mrkdwn"), "")}} {
+			if one.text != "" {
+				t.Errorf("%s reads %q as markup", one.form, one.text)
+			}
+		}
+		for form, body := range map[string]string{"slack": string(slackBody(m)), "teams": string(teamsBody(m)), "mail": plainText(m), "webhook": string(webhookBody(m))} {
+			for _, wrong := range []string{"\u202e", "\x1b", `\u001b`, "\r", "\nBcc:"} {
+				if strings.Contains(body, wrong) {
+					t.Errorf("%s has %q of %q", form, wrong, name)
+				}
+			}
+			if form == "slack" && strings.Contains(body, "<!channel>") || form == "teams" && strings.Contains(body, "{{") {
+				t.Errorf("%s has %q as it was", form, name)
+			}
+			if len(body) > 20_000 {
+				t.Errorf("%s of %.20q has %d bytes", form, name, len(body))
+			}
 		}
 	}
-	for _, wrong := range []string{"[click]", "_here_ ", "{{name}}", "<!channel>"} {
-		if strings.Contains(teams, wrong) {
-			t.Errorf("Teams gets %s", wrong)
+}
+
+// texts are those of a JSON document whose objects have one of these types.
+func texts(t *testing.T, body []byte, types ...string) (found []string) {
+	t.Helper()
+	var document any
+	if err := json.Unmarshal(body, &document); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, one := range v {
+				walk(one)
+			}
+		case map[string]any:
+			if text, is := v["text"].(string); is && slices.Contains(types, fmt.Sprint(v["type"])) {
+				found = append(found, text)
+			}
+			for _, one := range v {
+				walk(one)
+			}
+		}
+	}
+	walk(document)
+	return found
+}
+
+// A command that is pasted does what the message says: no form cuts or changes it.
+func TestCommandsAreWholeInEveryForm(t *testing.T) {
+	var items []Item
+	for i := range 10 {
+		items = append(items, Item{Text: strings.Repeat("x", longest), Command: fmt.Sprintf("adsync apply --allow activates=campaign/%s_%d '/srv/a b & c'", strings.Repeat("k", 200), i)})
+	}
+	m := &Message{Account: "shop", Title: "10 held", Topics: []Topic{Held}, Sections: []Section{{Topic: Held, Title: "10 held", Items: items}}}
+	for form, body := range map[string]string{
+		"slack": strings.Join(texts(t, slackBody(m), "plain_text"), "\n"), "teams": strings.Join(texts(t, teamsBody(m), "TextRun"), "\n"), "mail": plainText(m),
+	} {
+		whole := 0
+		for line := range strings.Lines(body) {
+			line = strings.TrimSpace(line)
+			for _, item := range items {
+				if line == item.Command {
+					whole++
+				}
+			}
+			if strings.HasPrefix(line, "adsync ") && !strings.HasSuffix(line, "'/srv/a b & c'") {
+				t.Errorf("%s has %q", form, line)
+			}
+		}
+		if more := strings.Contains(body, fmt.Sprintf("… and %d more", len(items)-whole)); whole == 0 || whole < len(items) && !more {
+			t.Errorf("%s has %d of %d commands whole; want the others counted: %t", form, whole, len(items), more)
 		}
 	}
 }
@@ -91,29 +170,23 @@ func TestTextIsEscaped(t *testing.T) {
 func TestLargeMessagesFit(t *testing.T) {
 	var items []Item
 	for i := range 500 {
-		items = append(items, Item{Text: fmt.Sprintf("campaign/%d: %s", i, strings.Repeat("&<", 400)), Command: "adsync apply --allow activates=campaign/" + strconv.Itoa(i)})
+		items = append(items, Item{Text: fmt.Sprintf("campaign/%d: %s", i, strings.Repeat("😀", 400)), Command: "adsync apply --allow activates=campaign/" + strconv.Itoa(i) + strings.Repeat("k", 500)})
 	}
 	s := held()
-	s.Held = items
+	s.Class, s.Held, s.Failed, s.Drift = daemon.Partial, items, items, items
 	var k memory
-	m := k.news(s, usual, day)
+	m := k.news(s, Topics(), day)
 	m.Account = "shop"
 	if n := len(m.Sections[0].Items); n != itemsShown || m.Sections[0].More != 490 {
 		t.Fatalf("%d items and %d more; want %d and 490", n, m.Sections[0].More, itemsShown)
 	}
-	var body struct {
-		Blocks []struct{ Text struct{ Text string } }
-	}
-	if err := json.Unmarshal(slackBody(m), &body); err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range body.Blocks {
-		if n := len([]rune(b.Text.Text)); n > slackSection {
+	for _, text := range texts(t, slackBody(m), "plain_text", "mrkdwn") {
+		if n := len([]rune(text)); n > slackSection {
 			t.Errorf("a section of %d characters; Slack takes %d", n, slackSection)
 		}
 	}
-	if n := len(teamsBody(m)); n > 28<<10 {
-		t.Errorf("a card of %d bytes; Teams takes 28 KiB", n)
+	if n := len(teamsBody(m)); n > teamsMost {
+		t.Errorf("a card of %d bytes; Teams takes %d", n, teamsMost)
 	}
 }
 
@@ -190,153 +263,11 @@ func TestAnswersOfTheServer(t *testing.T) {
 	}
 }
 
-// postOffice is a mail server of one mailbox.
-type postOffice struct {
-	user, password string
-	refuse         *smtp.SMTPError
-	letters        chan string
-	bare           bool // it offers no TLS
-	asked          atomic.Bool
-}
-
-func (p *postOffice) NewSession(c *smtp.Conn) (smtp.Session, error) {
-	_, private := c.TLSConnectionState()
-	return &visit{office: p, private: private}, nil
-}
-
-type visit struct {
-	office  *postOffice
-	private bool
-	known   bool
-}
-
-func (v *visit) AuthMechanisms() []string { return []string{sasl.Plain} }
-
-func (v *visit) Auth(string) (sasl.Server, error) {
-	return sasl.NewPlainServer(func(_, user, password string) error {
-		v.office.asked.Store(true)
-		v.known = user == v.office.user && password == v.office.password
-		if !v.known {
-			return smtp.ErrAuthFailed
+func TestAfter(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{"": 0, "7": 7 * time.Second, "soon": 0, "Sun, 01 Mar 2026 12:02:00 GMT": 2 * time.Minute, "999999999999": 24 * time.Hour, "99999999999999999999": 0} {
+		if have := after(header, now); have != want {
+			t.Errorf("after(%q) = %s; want %s", header, have, want)
 		}
-		return nil
-	}), nil
-}
-
-func (v *visit) Mail(string, *smtp.MailOptions) error {
-	if !v.private || !v.known {
-		return &smtp.SMTPError{Code: 530, Message: "who are you"}
-	}
-	return nil
-}
-
-func (v *visit) Rcpt(to string, _ *smtp.RcptOptions) error {
-	if v.office.refuse != nil {
-		return v.office.refuse
-	}
-	return nil
-}
-
-func (v *visit) Data(r io.Reader) error {
-	text, err := io.ReadAll(r)
-	v.office.letters <- string(text)
-	return err
-}
-
-func (v *visit) Reset()        {}
-func (v *visit) Logout() error { return nil }
-
-// opened serves a post office with a real certificate of its own, and says how to
-// reach it.
-func opened(t *testing.T, p *postOffice, implicit bool) Mail {
-	t.Helper()
-	certified := httptest.NewUnstartedServer(nil)
-	certified.StartTLS()
-	t.Cleanup(certified.Close)
-	server := smtp.NewServer(p)
-	server.Domain, server.TLSConfig = "127.0.0.1", &tls.Config{Certificates: certified.TLS.Certificates}
-	if p.bare {
-		server.TLSConfig, server.AllowInsecureAuth = nil, true
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	serving := make(chan struct{})
-	go func() {
-		defer close(serving)
-		l := listener
-		if implicit {
-			l = tls.NewListener(l, server.TLSConfig)
-		}
-		_ = server.Serve(l) // ends as it is closed
-	}()
-	t.Cleanup(func() { _ = server.Close(); <-serving })
-	roots := x509.NewCertPool()
-	roots.AddCert(certified.Certificate())
-	return Mail{
-		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, TLS: map[bool]string{true: "tls", false: "starttls"}[implicit],
-		User: p.user, Password: secret.New(p.password), From: "adsync@shop.example", To: []string{"anna@shop.example", "bert@shop.example"}, Roots: &tls.Config{RootCAs: roots},
-	}
-}
-
-func TestMailLeavesOverTLS(t *testing.T) {
-	for _, implicit := range []bool{false, true} {
-		t.Run(fmt.Sprint("from the start: ", implicit), func(t *testing.T) {
-			p := &postOffice{user: "adsync", password: "pa55word-of-mail", letters: make(chan string, 1)}
-			to := &Destination{Form: Email, Mail: opened(t, p, implicit)}
-			m := full()
-			m.Title = "held\r\nBcc: evil@example.com"
-			if err := (network{}).Send(t.Context(), to, m); err != nil {
-				t.Fatal(err)
-			}
-			letter := <-p.letters
-			for _, want := range []string{"Subject: adsync shop: held Bcc: evil@example.com\r\n", "Message-ID: <ID7@adsync>\r\n", "Auto-Submitted: auto-generated\r\n", "Possible spend a day", "adsync show run-000007"} {
-				if !strings.Contains(letter, want) {
-					t.Errorf("the letter lacks %q:\n%s", want, letter)
-				}
-			}
-			if head, _, _ := strings.Cut(letter, "\r\n\r\n"); strings.Contains(head, "\r\nBcc:") {
-				t.Errorf("a title makes a header:\n%s", letter)
-			}
-		})
-	}
-}
-
-func TestMailIsRefused(t *testing.T) {
-	for _, tc := range []struct {
-		name   string
-		change func(*postOffice, *Mail)
-		final  bool
-	}{
-		{"a server that offers no TLS, to which no password is said", func(p *postOffice, m *Mail) { p.bare = true; *m = opened(t, p, false) }, false},
-		{"a wrong password", func(_ *postOffice, m *Mail) { m.Password = secret.New("pa55word-of-others") }, false},
-		{"a certificate nobody knows", func(_ *postOffice, m *Mail) { m.Roots = nil }, false},
-		{"no such mailbox", func(p *postOffice, _ *Mail) {
-			p.refuse = &smtp.SMTPError{Code: 550, Message: "no anna@shop.example here"}
-		}, true},
-		{"a mailbox that is full", func(p *postOffice, _ *Mail) { p.refuse = &smtp.SMTPError{Code: 452, Message: "full"} }, false},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			p := &postOffice{user: "adsync", password: "pa55word-of-mail", letters: make(chan string, 1)}
-			m := opened(t, p, false)
-			tc.change(p, &m)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			err := (network{}).Send(ctx, &Destination{Form: Email, Mail: m}, full())
-			if err == nil || len(p.letters) != 0 {
-				t.Fatalf("it was sent: %v", err)
-			}
-			if p.bare && p.asked.Load() {
-				t.Error("the password was said without TLS")
-			}
-			refused, _ := err.(*refusal)
-			if final := refused != nil && refused.final; final != tc.final {
-				t.Errorf("%v: final %t; want %t", err, final, tc.final)
-			}
-			if strings.Contains(err.Error(), "pa55word") || strings.Contains(err.Error(), "anna@") {
-				t.Errorf("the error says what it must not: %v", err)
-			}
-		})
 	}
 }

@@ -29,6 +29,7 @@ type keptPost struct {
 type keptMark struct {
 	Mark string    `json:"mark"`
 	Told time.Time `json:"told"`
+	Said Section   `json:"said,omitzero"`
 }
 
 const keptVersion = 1
@@ -89,15 +90,12 @@ func (p *post) take(k keptPost) {
 		if p.known.lasts == nil {
 			p.known.lasts = map[Topic]lasting{}
 		}
-		p.known.lasts[topic] = lasting{one.Mark, one.Told}
+		p.known.lasts[topic] = lasting{one.Mark, one.Told, one.Said}
 	}
 	for _, m := range k.Waiting {
-		if m == nil || len(p.queue) == cap(p.queue) {
-			continue
-		}
-		p.queue <- m
-		p.waiting = append(p.waiting, m)
+		p.next = joined(p.next, m)
 	}
+	p.next = p.known.standing(p.next)
 }
 
 // keep writes what a restart has to know, on the disk. mu is held.
@@ -107,10 +105,15 @@ func (n *Notifier) keep() {
 	}
 	k := kept{FormatVersion: keptVersion, Posts: map[string]keptPost{}}
 	for _, p := range n.posts {
-		one := keptPost{Told: map[Topic]keptMark{}, Run: p.known.run, Waiting: p.waiting}
+		one := keptPost{Told: map[Topic]keptMark{}, Run: p.known.run}
+		for _, m := range []*Message{p.under, p.next} {
+			if m != nil {
+				one.Waiting = append(one.Waiting, m)
+			}
+		}
 		for topic, l := range p.known.lasts {
 			if l.mark != "" {
-				one.Told[topic] = keptMark{l.mark, l.told}
+				one.Told[topic] = keptMark{l.mark, l.told, l.said}
 			}
 		}
 		k.Posts[p.identity()] = one
@@ -122,17 +125,4 @@ func (n *Notifier) keep() {
 	if err != nil {
 		n.o.Log.Warn("what people were told of cannot be kept; a restart may tell it again", "account", n.account, "error", err)
 	}
-}
-
-// done takes a message that was delivered, or given up, off what waits.
-func (n *Notifier) done(p *post, m *Message) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for i, one := range p.waiting {
-		if one == m {
-			p.waiting = append(p.waiting[:i:i], p.waiting[i+1:]...)
-			break
-		}
-	}
-	n.keep()
 }

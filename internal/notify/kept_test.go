@@ -111,3 +111,24 @@ func TestFlushDeliversWhatWaits(t *testing.T) {
 		told(t, d, "1 held")
 	})
 }
+
+// A reminder says what the message said, also where the run that is due saw nothing
+// new, after a restart.
+func TestAReminderSaysWhatWasSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "told.json")
+		lives(t, file, &desk{}, func(n *Notifier) { n.tell(held("activates")) })
+		time.Sleep(day)
+		var items []Item
+		n := newNotifier(t, senderFunc(func(_ context.Context, m *Message) error {
+			items = m.Sections[0].Items
+			return nil
+		}))
+		n.o.File = file
+		n.tell(Situation{Class: daemon.Held})
+		n.Flush(t.Context())
+		if len(items) != 1 || items[0].Command != "adsync apply --allow activates" {
+			t.Errorf("reminded of %+v; want what is held, and what allows it", items)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -25,7 +26,10 @@ type Message struct {
 	Page     string
 	Run      string
 	Commit   string
-	Missing  int // messages that were dropped before this one
+	Missing  int // messages before this one that never arrived
+	Joined   int // messages that could not be delivered, and of which this one says what is still so
+
+	reached map[string]bool // whose mailbox has it, of a mail to several
 }
 
 // Section is what a message says of one topic.
@@ -47,21 +51,26 @@ const (
 // failures pass.
 const transientAfter = 3
 
+// lastingTopics are those that stand until they end, and are told again meanwhile.
+var lastingTopics = []Topic{Credentials, Failed, Held, Suspended, Drift}
+
 // memory is what was told of what lasts: what it was, and when.
 type memory struct {
 	lasts map[Topic]lasting
-	run   string
+	run   string   // the last that was told of
+	money []string // of the last plan
 }
 
 type lasting struct {
-	mark string // a hash of what it is; "" where it does not last
+	mark string // what it is, in whatever words; "" where it does not last
 	told time.Time
+	said Section
 }
 
-func (k *memory) clone() memory { return memory{maps.Clone(k.lasts), k.run} }
+func (k *memory) clone() memory { return memory{maps.Clone(k.lasts), k.run, k.money} }
 
 func (k *memory) same(other memory) bool {
-	return k.run == other.run && maps.Equal(k.lasts, other.lasts)
+	return k.run == other.run && maps.EqualFunc(k.lasts, other.lasts, func(a, b lasting) bool { return a.mark == b.mark && a.told.Equal(b.told) })
 }
 
 // news is the message of a situation, nil where nothing changed that is asked for.
@@ -69,47 +78,100 @@ func (k *memory) news(s Situation, on []Topic, remind time.Duration) *Message {
 	if k.lasts == nil {
 		k.lasts = map[Topic]lasting{}
 	}
-	ailing := k.lasts[Failed].mark != "" || k.lasts[Credentials].mark != ""
-	m := &Message{Time: s.Time, Money: s.Money, Run: s.Run, Commit: s.Commit}
-	if failing, known := failing(s); known {
-		k.lasting(m, s, remind, Credentials, failing[Credentials])
-		k.lasting(m, s, remind, Failed, failing[Failed])
-		if ailing && k.lasts[Failed].mark == "" && k.lasts[Credentials].mark == "" {
-			m.add(Section{Topic: Recovered, Title: "works again"})
-		}
+	if s.Planned {
+		k.money = s.Money
 	}
+	fresh := s.Run != "" && s.Run != k.run
+	if fresh {
+		k.run = s.Run
+	}
+	m := &Message{Time: s.Time, Money: s.Money, Run: s.Run, Commit: s.Commit}
+	k.troubles(m, s, remind, fresh)
 	if s.Planned || len(s.Held) > 0 {
-		k.lasting(m, s, remind, Held, counted(s.Held, "held"))
+		one := counted(s.Held, "held")
+		k.lasting(m, s, remind, Held, one, marked("held", one.Title, s.Held))
+	} else {
+		k.again(m, s, remind, Held)
 	}
 	if s.Planned {
-		k.lasting(m, s, remind, Drift, counted(s.Drift, "changed at the service"))
+		one := counted(s.Drift, "changed at the service")
+		k.lasting(m, s, remind, Drift, one, marked("drift", one.Title, s.Drift))
+	} else {
+		k.again(m, s, remind, Drift)
 	}
 	k.suspension(m, s, remind)
-	if s.Applied > 0 && s.Run != k.run {
-		k.run = s.Run
+	if s.Applied > 0 && fresh {
 		m.add(Section{Topic: Applied, Title: fmt.Sprintf("%d applied (%s)", s.Applied, s.Run)})
 	}
 	return m.about(on)
 }
 
+// troubles tells of what keeps an account from being equal to its files, and of its
+// end.
+func (k *memory) troubles(m *Message, s Situation, remind time.Duration, fresh bool) {
+	t, known := troubleOf(s)
+	if known && t.vague && kindOf(k.lasts[t.topic].mark) == kindOf(t.mark) {
+		known = false // nothing new was seen of it
+	}
+	if !known {
+		k.again(m, s, remind, Credentials)
+		k.again(m, s, remind, Failed)
+		return
+	}
+	if t.said.Title == "" {
+		t = trouble{}
+	}
+	if fresh && s.Class != daemon.Held && len(t.said.Items) > 0 { // what a run was refused is told, though it was refused before
+		k.lasts[t.topic] = lasting{}
+	}
+	ailing := k.lasts[Failed].mark != "" || k.lasts[Credentials].mark != ""
+	for _, topic := range []Topic{Credentials, Failed} {
+		one := trouble{}
+		if t.topic == topic {
+			one = t
+		}
+		k.lasting(m, s, remind, topic, one.said, one.mark)
+	}
+	if ailing && t.mark == "" {
+		m.add(Section{Topic: Recovered, Title: "works again"})
+	}
+}
+
 // lasting tells of something that lasts: as it comes, as it changes, and again
 // after a while.
-func (k *memory) lasting(m *Message, s Situation, remind time.Duration, topic Topic, one Section) {
+func (k *memory) lasting(m *Message, s Situation, remind time.Duration, topic Topic, one Section, mark string) {
 	before := k.lasts[topic]
-	mark := one.mark()
+	one.Topic = topic
 	switch {
 	case mark == "":
 		k.lasts[topic] = lasting{}
 		return
 	case mark != before.mark:
-	case s.Time.Sub(before.told) >= remind:
+	case before.due(s.Time, remind):
 		one.Again = true
 	default:
 		return
 	}
-	k.lasts[topic] = lasting{mark, s.Time}
-	one.Topic = topic
+	k.lasts[topic] = lasting{mark, s.Time, one}
 	m.add(one)
+}
+
+// again reminds of something that lasts and of which a run saw nothing new.
+func (k *memory) again(m *Message, s Situation, remind time.Duration, topic Topic) {
+	l := k.lasts[topic]
+	if l.mark == "" || l.said.Title == "" || !l.due(s.Time, remind) {
+		return
+	}
+	if len(m.Money) == 0 {
+		m.Money = k.money
+	}
+	k.lasting(m, s, remind, topic, l.said, l.mark)
+}
+
+// due says that it is time to tell of it again: also where the clock was put back.
+func (l lasting) due(now time.Time, remind time.Duration) bool {
+	age := now.Sub(l.told)
+	return age < 0 || age >= remind
 }
 
 // suspension tells of what somebody ordered.
@@ -119,37 +181,60 @@ func (k *memory) suspension(m *Message, s Situation, remind time.Duration) {
 	if s.Suspended != nil {
 		one.Title = s.Suspended.String()
 	}
-	k.lasting(m, s, remind, Suspended, one)
+	k.lasting(m, s, remind, Suspended, one, marked("suspended", one.Title, nil))
 	if stood && s.Suspended == nil {
 		m.add(Section{Topic: Resumed, Title: "goes on: what stopped it was lifted"})
 	}
 }
 
-// failing says what keeps an account from being equal to its files. A run that did
-// not get so far says nothing of it.
-func failing(s Situation) (all map[Topic]Section, known bool) {
-	all = map[Topic]Section{}
+// trouble is what keeps an account from being equal to its files.
+type trouble struct {
+	topic Topic
+	said  Section
+	mark  string // what it is. Words that are others each time, such as the id of a request, are not in it
+	vague bool   // the run did not look at it anew: what was told of it stands
+}
+
+// refusedKind is what was refused, by an apply or in the plans after it.
+const refusedKind = "refused"
+
+// troubleOf says what is wrong. A run that did not get so far says nothing of it.
+func troubleOf(s Situation) (t trouble, known bool) {
 	title := string(s.Class)
 	if s.Message != "" {
 		title = s.Message
 	}
+	refused := func(title string) trouble {
+		return trouble{topic: Failed, said: section(title, s.Failed), mark: marked(refusedKind, refusedKind, s.Failed)}
+	}
 	switch s.Class {
-	case daemon.InSync, daemon.Applied, daemon.Held:
-	case daemon.Partial, daemon.Undecided:
-		all[Failed] = section(title, s.Failed)
-	case daemon.Input, daemon.Misplaced, daemon.Internal:
-		all[Failed] = Section{Title: title}
+	case daemon.InSync, daemon.Applied:
+		return trouble{}, true
+	case daemon.Held:
+		t = trouble{topic: Failed, mark: refusedKind + ":", vague: !s.Planned}
+		if len(s.Failed) > 0 {
+			t = refused(fmt.Sprintf("%d refused by the service", len(s.Failed)))
+		}
+	case daemon.Partial:
+		t = refused(title)
+		t.vague = len(s.Failed) == 0
+	case daemon.Undecided:
+		t = trouble{topic: Failed, said: section(title, s.Failed), mark: marked("undecided", "undecided", s.Failed), vague: len(s.Failed) == 0}
+	case daemon.Input, daemon.Misplaced:
+		t = trouble{topic: Failed, said: Section{Title: title}, mark: marked(string(s.Class), title, nil)}
+	case daemon.Internal:
+		t = trouble{topic: Failed, said: Section{Title: title}, mark: "internal:"}
 	case daemon.Credentials:
-		all[Credentials] = Section{Title: title}
+		t = trouble{topic: Credentials, said: Section{Title: title}, mark: "credentials:"}
 	case daemon.Transient:
 		if s.Failures < transientAfter {
-			return nil, false
+			return t, false
 		}
-		all[Failed] = Section{Title: "fails again and again: " + title}
+		t = trouble{topic: Failed, said: Section{Title: "fails again and again: " + title}, mark: "transient:"}
 	default:
-		return nil, false
+		return t, false
 	}
-	return all, true
+	return t, true
 }
 
 // counted is a section of so many items, nothing where there are none.
@@ -164,7 +249,8 @@ func counted(items []Item, words string) Section {
 func section(title string, items []Item) Section {
 	one := Section{Title: title, More: max(0, len(items)-itemsShown)}
 	for _, item := range items[:min(len(items), itemsShown)] {
-		one.Items = append(one.Items, Item{short(item.Text), item.Command})
+		item.Text = short(item.Text)
+		one.Items = append(one.Items, item)
 	}
 	return one
 }
@@ -176,20 +262,31 @@ func short(text string) string {
 	return text
 }
 
-// mark is a hash of what a section says, "" where it says nothing.
-func (s Section) mark() string {
-	if s.Title == "" {
+// marked is the mark of a section: its kind, and a hash of its title and of all its
+// items; "" where it says nothing.
+func marked(kind, title string, items []Item) string {
+	if title == "" {
 		return ""
 	}
-	text := s.Title
-	for _, item := range s.Items {
-		text += "\x00" + item.Text + "\x00" + item.Command
+	var texts []string
+	for _, item := range items {
+		texts = append(texts, cmp.Or(item.At, item.Text+"\x00"+item.Command))
 	}
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+	slices.Sort(texts)
+	sum := sha256.Sum256([]byte(title + "\x00" + strings.Join(texts, "\x00")))
+	return kind + ":" + hex.EncodeToString(sum[:])
 }
 
-func (m *Message) add(s Section) { m.Sections = append(m.Sections, s) }
+// kindOf is the kind a mark is of.
+func kindOf(mark string) string {
+	kind, _, _ := strings.Cut(mark, ":")
+	return kind
+}
+
+func (m *Message) add(s Section) {
+	s.Title = short(s.Title)
+	m.Sections = append(m.Sections, s)
+}
 
 // about leaves the topics that are asked for; nil where that is nothing.
 func (m *Message) about(on []Topic) *Message {
@@ -197,9 +294,17 @@ func (m *Message) about(on []Topic) *Message {
 	if len(m.Sections) == 0 {
 		return nil
 	}
+	m.titled()
+	m.ID = rand.Text()
+	return m
+}
+
+// titled puts the sections in order, and says in one line what they are.
+func (m *Message) titled() {
 	order := Topics()
 	slices.SortStableFunc(m.Sections, func(a, b Section) int { return slices.Index(order, a.Topic) - slices.Index(order, b.Topic) })
 	titles := make([]string, len(m.Sections))
+	m.Topics = nil
 	for i, s := range m.Sections {
 		m.Topics = append(m.Topics, s.Topic)
 		titles[i] = s.Title
@@ -208,6 +313,4 @@ func (m *Message) about(on []Topic) *Message {
 		}
 	}
 	m.Title = short(strings.Join(titles, "; "))
-	m.ID = rand.Text()
-	return m
 }

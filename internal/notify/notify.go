@@ -77,10 +77,9 @@ type Sender interface {
 	Send(ctx context.Context, to *Destination, m *Message) error
 }
 
-// How many messages wait for a destination, and how many leave in an hour. What is
-// beyond is dropped, and the next one says how many were.
+// perHour is how many messages leave for a destination in an hour. What comes
+// meanwhile is one message.
 const (
-	queued  = 32
 	perHour = 20
 	day     = 24 * time.Hour
 )
@@ -89,21 +88,10 @@ const (
 type Notifier struct {
 	account string
 	o       Options
-	mu      sync.Mutex // guards what the posts have told, and what waits
+	mu      sync.Mutex // guards the posts
 	posts   []*post
 
 	restored sync.Once // as the first of Tell and Run begins: whoever told before has ended by then
-}
-
-// post is a destination with what waits for it.
-type post struct {
-	Destination
-	known   memory
-	waiting []*Message // not delivered yet, oldest first
-	queue   chan *Message
-	mu      sync.Mutex
-	dropped int
-	sent    []time.Time // within the last hour
 }
 
 // New makes the notifier of an account. Run has to be called for anything to
@@ -120,7 +108,7 @@ func New(account string, to []Destination, o Options) (*Notifier, error) {
 		if err := to[i].check(); err != nil {
 			return nil, fmt.Errorf("notify %s: %w", to[i].Name, err)
 		}
-		p := &post{Destination: to[i], queue: make(chan *Message, queued)}
+		p := &post{Destination: to[i], bell: make(chan struct{}, 1)}
 		if len(p.On) == 0 {
 			p.On = usual
 		}
@@ -170,62 +158,37 @@ func (n *Notifier) Tell(s Situation) {
 		before := p.known.clone()
 		m := p.known.news(s, p.On, p.Remind)
 		moved = moved || m != nil || !p.known.same(before)
-		if m == nil {
-			continue
+		if m != nil {
+			m.Account, m.Page = n.account, n.o.Page
+			p.add(m)
 		}
-		m.Account, m.Page = n.account, n.o.Page
-		n.enqueue(p, m)
+		p.next = p.known.standing(p.next)
 	}
 	if moved {
 		n.keep()
 	}
 }
 
-func (n *Notifier) enqueue(p *post, m *Message) {
-	if p.admits(m) {
-		select {
-		case p.queue <- m:
-			p.waiting = append(p.waiting, m)
-			return
-		default:
-		}
-	}
-	p.drop()
-	n.o.Log.Warn("notification dropped", "account", n.account, "to", p.Name, "topics", m.Topics)
-}
-
-// drop counts a message that never arrives.
-func (p *post) drop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.dropped++
-}
-
-// admits holds the hourly bound, and says in a message how many went missing.
-func (p *post) admits(m *Message) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for len(p.sent) > 0 && m.Time.Sub(p.sent[0]) >= time.Hour {
-		p.sent = p.sent[1:]
-	}
-	if len(p.sent) >= perHour || len(p.queue) == cap(p.queue) {
-		return false
-	}
-	p.sent = append(p.sent, m.Time)
-	m.Missing, p.dropped = p.dropped, 0
-	return true
-}
-
 // Run delivers until the context ends.
-func (n *Notifier) Run(ctx context.Context) {
+func (n *Notifier) Run(ctx context.Context) { n.carry(ctx, true) }
+
+// Flush delivers what waits now, and returns: for who does not Run.
+func (n *Notifier) Flush(ctx context.Context) { n.carry(ctx, false) }
+
+func (n *Notifier) carry(ctx context.Context, stays bool) {
 	n.restored.Do(n.restore)
 	var all sync.WaitGroup
 	for _, p := range n.posts {
 		all.Go(func() {
 			for {
+				for n.waits(p) && ctx.Err() == nil {
+					n.whole(p, func() { n.deliver(ctx, p) })
+				}
+				if !stays {
+					return
+				}
 				select {
-				case m := <-p.queue:
-					n.whole(p, m, func() { n.deliver(ctx, p, m) })
+				case <-p.bell:
 				case <-ctx.Done():
 					return
 				}
@@ -236,31 +199,12 @@ func (n *Notifier) Run(ctx context.Context) {
 }
 
 // whole has a message that breaks off take no other with it, and not come again.
-func (n *Notifier) whole(p *post, m *Message, deliver func()) {
+func (n *Notifier) whole(p *post, deliver func()) {
 	defer func() {
 		if cause := recover(); cause != nil { // what it says may be of the message
 			n.o.Log.Error("a notification broke off: this is a mistake of adsync", "account", n.account, "to", p.Name, "cause", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
-			n.done(p, m)
+			n.lose(p)
 		}
 	}()
 	deliver()
-}
-
-// Flush delivers what waits now, and returns: for who does not Run.
-func (n *Notifier) Flush(ctx context.Context) {
-	n.restored.Do(n.restore)
-	var all sync.WaitGroup
-	for _, p := range n.posts {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				select {
-				case m := <-p.queue:
-					n.whole(p, m, func() { n.deliver(ctx, p, m) })
-				default:
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,9 +100,22 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 	}
 	drifted := Situation{Class: daemon.InSync, Planned: true, Drift: []Item{{Text: "campaign/x: name changed at the service"}}}
 	type run struct {
-		after time.Duration
+		after time.Duration // below zero: the clock was put back by so much
 		Situation
 	}
+	items := func(addresses []string) (all []Item) {
+		for _, at := range addresses {
+			all = append(all, Item{Text: at + " in words", At: at})
+		}
+		return all
+	}
+	refused := func(id string, addresses ...string) Situation {
+		return Situation{Class: daemon.Partial, Planned: true, Message: fmt.Sprintf("%d failed", len(addresses)), Run: id, Failed: items(addresses)}
+	}
+	standing := func(addresses ...string) Situation {
+		return Situation{Class: daemon.Held, Planned: true, Failed: items(addresses)}
+	}
+	looked := func(class daemon.Class) Situation { return Situation{Class: class} }
 	for _, tc := range []struct {
 		name string
 		on   []Topic
@@ -115,6 +129,17 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 		{"it comes back", nil, []run{{0, held("activates")}, {time.Minute, inSync()}, {time.Minute, held("activates")}}, []string{"1 held", "1 held"}},
 		{"a run that did not get to a plan forgets nothing", nil, []run{{0, held("activates")}, {time.Minute, transient(1)}, {time.Minute, held("activates")}}, []string{"1 held"}},
 		{"files that cannot be read", nil, []run{{0, failed(daemon.Input, "2 errors")}, {time.Minute, failed(daemon.Input, "2 errors")}, {time.Minute, inSync()}}, []string{"2 errors", "works again"}},
+		{"the service fails in other words each time", nil, []run{{0, transient(3)}, {time.Minute, Situation{Class: daemon.Transient, Message: "no answer (request req_2)", Failures: 4}}, {time.Minute, Situation{Class: daemon.Transient, Message: "no answer (request req_3)", Failures: 5}}, {0, inSync()}}, []string{"fails again and again: no answer", "works again"}},
+		{"a key that is refused, in other words each time", nil, []run{{0, failed(daemon.Credentials, "401 (request req_1)")}, {10 * time.Minute, failed(daemon.Credentials, "401 (request req_2)")}, {0, inSync()}}, []string{"401 (request req_1)", "works again"}},
+		{"looks that find nothing new, after something was refused", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, looked(daemon.Partial)}, {time.Minute, standing("ad/x")}, {time.Minute, looked(daemon.Held)}, {time.Minute, standing("ad/x")}, {time.Minute, inSync()}}, []string{"1 failed", "works again"}},
+		{"the same row is refused in another run", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, standing("ad/x")}, {time.Minute, refused("run-2", "ad/x")}}, []string{"1 failed", "1 failed"}},
+		{"another row is refused as well", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, standing("ad/x", "ad/y")}}, []string{"1 failed", "2 refused by the service"}},
+		{"what is refused stands while something else is applied", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, func() Situation { s := standing("ad/x"); s.Run, s.Applied = "run-2", 1; return s }()}}, []string{"1 failed"}},
+		{"an outcome nobody knows, look after look", nil, []run{{0, Situation{Class: daemon.Undecided, Planned: true, Message: "1 unknown", Run: "run-1", Failed: []Item{{Text: "ad/x is unknown", At: "ad/x"}}}}, {0, Situation{Class: daemon.Undecided, Planned: true, Message: "1 outcome unknown; adsync resolve decides: ad/x"}}, {0, looked(daemon.Undecided)}, {0, inSync()}}, []string{"1 unknown", "works again"}},
+		{"looks that find nothing new, and a day passes", nil, []run{{0, held("activates")}, {time.Hour, looked(daemon.Held)}, {day, looked(daemon.Held)}, {time.Minute, looked(daemon.Held)}}, []string{"1 held", "still 1 held"}},
+		{"the service works again, as a look finds", nil, []run{{0, inSync()}, {0, transient(3)}, {0, looked(daemon.InSync)}}, []string{"fails again and again: no answer", "works again"}},
+		{"files break while something is held", nil, []run{{0, held("activates")}, {time.Minute, failed(daemon.Input, "2 errors")}, {time.Minute, held("activates")}}, []string{"1 held", "2 errors", "works again"}},
+		{"the clock is put back", nil, []run{{0, held("activates")}, {-time.Hour, held("activates")}, {0, held("activates")}}, []string{"1 held", "still 1 held"}},
 		{"the service fails for a moment", nil, []run{{0, transient(1)}, {time.Minute, transient(2)}, {time.Minute, inSync()}}, nil},
 		{"the service fails for long", nil, []run{{0, transient(1)}, {0, transient(2)}, {0, transient(3)}, {0, transient(4)}, {0, inSync()}}, []string{"fails again and again: no answer", "works again"}},
 		{"a key that is refused", nil, []run{{0, failed(daemon.Credentials, "the key is refused")}, {time.Hour, failed(daemon.Credentials, "the key is refused")}, {0, inSync()}}, []string{"the key is refused", "works again"}},
@@ -131,6 +156,12 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 			d := &desk{}
 			telling(t, d, Destination{On: tc.on}, func(n *Notifier) {
 				for _, r := range tc.runs {
+					if r.after < 0 {
+						r.Time = time.Now().Add(r.after)
+						n.Tell(r.Situation)
+						synctest.Wait()
+						continue
+					}
 					time.Sleep(r.after)
 					n.tell(r.Situation)
 				}
@@ -155,7 +186,7 @@ func TestRemindersComeAsOftenAsIsWanted(t *testing.T) {
 	}
 }
 
-func TestADeliveryIsTriedAgainAndThenGivenUp(t *testing.T) {
+func TestADeliveryIsTriedAgain(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		fails func(try int) error
@@ -176,7 +207,7 @@ func TestADeliveryIsTriedAgainAndThenGivenUp(t *testing.T) {
 			return nil
 		}, 2, 1, 3 * time.Minute},
 		{"is refused for good", func(int) error { return &refusal{said: "404", final: true} }, 1, 0, 0},
-		{"never works", func(int) error { return errors.New("no answer") }, attempts, 0, 0},
+		{"never works for two hours", func(int) error { return errors.New("no answer") }, attempts + 10, 0, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := &desk{fails: tc.fails}
@@ -196,45 +227,125 @@ func TestADeliveryIsTriedAgainAndThenGivenUp(t *testing.T) {
 	}
 }
 
-// Telling never waits for a destination: what does not fit is dropped, counted, and
-// the next message that leaves says so.
+// Telling never waits for a destination: what comes while it stands still is one
+// message, of what is so by then.
 func TestTellingNeverBlocks(t *testing.T) {
-	hanging := make(chan struct{})
-	var missing []int
-	d := senderFunc(func(ctx context.Context, m *Message) error {
-		missing = append(missing, m.Missing)
-		select {
-		case <-hanging:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	})
-	var log strings.Builder
+	var titles []string
+	var joined int
 	synctest.Test(t, func(t *testing.T) {
-		n, err := New("shop", []Destination{{Name: "hook", Form: Webhook, URL: secret.New("https://hooks.example/secret-path"), Key: secret.New("0123456789abcdef")}},
-			Options{Send: d, Log: slog.New(slog.NewTextHandler(&log, nil))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		hanging := make(chan struct{})
+		n := newNotifier(t, senderFunc(func(ctx context.Context, m *Message) error {
+			select {
+			case <-hanging:
+				titles, joined = append(titles, m.Title), m.Joined
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}))
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { n.Run(ctx) })
+		began := time.Now()
 		for i := range 100 {
-			n.Tell(func() Situation { s := held(fmt.Sprint(i)); s.Time = time.Now(); return s }())
+			n.tell(held(fmt.Sprint(i)))
 		}
+		n.tell(held("the last", "and another"))
+		if took := time.Since(began); took > 0 {
+			t.Errorf("telling took %s", took)
+		}
+		time.Sleep(time.Hour)
 		close(hanging)
-		time.Sleep(2 * time.Hour)
-		n.tell(held("the last"))
-		synctest.Wait()
+		time.Sleep(time.Hour)
 		stop()
 		running.Wait()
 	})
-	if n := len(missing); n != perHour+1 || missing[n-1] != 100-perHour {
-		t.Errorf("%d delivered, the last says %d are missing; want %d and %d", n, missing[len(missing)-1], perHour+1, 100-perHour)
+	if diff := cmp.Diff([]string{"2 held"}, titles); diff != "" || joined != 100 {
+		t.Errorf("told (-want +have):\n%s and that %d came before; want 100", diff, joined)
 	}
-	if strings.Contains(log.String(), "secret-path") || strings.Count(log.String(), "notification dropped") != 100-perHour {
-		t.Errorf("the log says otherwise:\n%s", &log)
+}
+
+// A destination that was away for an hour gets one message of what is so by then,
+// and nothing of what ended meanwhile.
+func TestADestinationThatIsBackGetsTheNewestOnce(t *testing.T) {
+	var back atomic.Bool
+	d := &desk{fails: func(int) error {
+		if !back.Load() {
+			return errors.New("no answer")
+		}
+		return nil
+	}}
+	telling(t, d, Destination{On: Topics()}, func(n *Notifier) {
+		applied := func(run string, count int, s Situation) Situation {
+			s.Applied, s.Run = count, run
+			return s
+		}
+		n.tell(held("activates"))
+		time.Sleep(10 * time.Minute)
+		n.tell(failed(daemon.Input, "2 errors"))
+		time.Sleep(10 * time.Minute)
+		n.tell(applied("run-1", 3, held("activates", "archives")))
+		time.Sleep(10 * time.Minute)
+		n.tell(failed(daemon.Credentials, "the key is refused"))
+		time.Sleep(10 * time.Minute)
+		n.tell(applied("run-2", 1, inSync()))
+		time.Sleep(20 * time.Minute)
+		back.Store(true)
+		time.Sleep(longestWait)
+	})
+	if diff := cmp.Diff([]string{"works again; 1 applied (run-2)"}, d.all()); diff != "" {
+		t.Errorf("told (-want +have):\n%s", diff)
+	}
+}
+
+// At most so many messages leave in an hour; what comes beyond is one, later.
+func TestOnlySoManyLeaveInAnHour(t *testing.T) {
+	d := &desk{}
+	telling(t, d, Destination{}, func(n *Notifier) {
+		for i := range 10 * perHour {
+			n.tell(held(fmt.Sprint(i)))
+		}
+		if have := len(d.all()); have != perHour {
+			t.Errorf("%d left at once; want %d", have, perHour)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if have := len(d.all()); have != perHour+1 {
+			t.Errorf("%d left within an hour; want one more", have)
+		}
+	})
+}
+
+func newNotifier(t *testing.T, d Sender) *Notifier {
+	t.Helper()
+	n, err := New("shop", []Destination{{Name: "hook", Form: Webhook, URL: secret.New("https://hooks.example/secret-path"), Key: secret.New("0123456789abcdef")}}, Options{Send: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// What was refused for good is gone; the next message says so, and the log says
+// nothing secret.
+func TestWhatIsRefusedForGoodIsCounted(t *testing.T) {
+	var log strings.Builder
+	var missing []int
+	d := senderFunc(func(_ context.Context, m *Message) error {
+		if missing = append(missing, m.Missing); len(missing) == 1 {
+			return &refusal{said: "404", final: true}
+		}
+		return nil
+	})
+	synctest.Test(t, func(t *testing.T) {
+		n := newNotifier(t, d)
+		n.o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		for i := range 3 {
+			n.tell(held(fmt.Sprint(i)))
+			n.Flush(t.Context())
+		}
+	})
+	if diff := cmp.Diff([]int{0, 1, 0}, missing); diff != "" || strings.Contains(log.String(), "secret-path") || strings.Count(log.String(), "notification not delivered") != 1 {
+		t.Errorf("missing (-want +have):\n%s and logged:\n%s", diff, &log)
 	}
 }
 

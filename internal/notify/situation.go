@@ -36,27 +36,37 @@ type Situation struct {
 type Item struct {
 	Text    string `json:"text"`
 	Command string `json:"command,omitempty"` // what allows or cures it
+	At      string `json:"-"`                 // what tells it from others, where its words may be others each time
+}
+
+// Commands are how a command on the daemon's machine is told which account it is
+// about, to be put behind its own words.
+type Commands struct {
+	Files  string // of those that read files: " /srv/ads/shop", " --git …"
+	Orders string // of those that order something: " --account shop --config …"
 }
 
 // Of reads what a run of the daemon came to.
-func Of(r daemon.Result, s daemon.Status, now time.Time) Situation {
-	one := Situation{
-		Time: now, Class: r.Class, Message: diag.Printable(r.Message), Failures: s.Failures,
-		Commit: r.Revision.Commit, Suspended: s.Suspended,
+func Of(r daemon.Result, s daemon.Status, now time.Time, c Commands) Situation {
+	one := Situation{Time: now, Class: r.Class, Message: diag.Printable(r.Message), Failures: s.Failures, Commit: r.Revision.Commit}
+	if s.Suspended != nil {
+		order := *s.Suspended
+		order.By, order.Reason = diag.Printable(order.By), diag.Printable(order.Reason)
+		one.Suspended = &order
 	}
-	if r.Plan != nil {
-		one.plan(r.Plan)
+	if r.Plan != nil && r.Class != daemon.Input { // else it is of files nothing is planned from
+		one.plan(r.Plan, c)
 	}
 	if w := r.Rewritten; w != nil {
-		one.Held = []Item{{Text: fmt.Sprintf("history was rewritten: %.12s stands in the place of %.12s", w.Commit, w.Before), Command: fmt.Sprintf("adsync reconcile --accept-commit %.12s", w.Commit)}}
+		one.Held = []Item{{Text: fmt.Sprintf("history was rewritten: %.12s stands in the place of %.12s", w.Commit, w.Before), Command: fmt.Sprintf("adsync reconcile --accept-commit %.12s", w.Commit) + c.Orders}}
 	}
 	if r.Run != nil {
-		one.run(r.Run)
+		one.run(r.Run, c)
 	}
 	return one
 }
 
-func (s *Situation) plan(d *planview.Document) {
+func (s *Situation) plan(d *planview.Document, c Commands) {
 	s.Planned = true
 	for _, release := range planview.Releases(d) {
 		text := "allow " + release.Allow
@@ -66,22 +76,34 @@ func (s *Situation) plan(d *planview.Document) {
 		if release.Holds > 1 {
 			text += fmt.Sprintf(" (and %d more)", release.Holds-1)
 		}
-		s.Held = append(s.Held, Item{Text: text, Command: "adsync apply --allow " + quoted(release.Allow)})
+		if at := planview.AsksAgain(release.Allow); at != "" {
+			s.Failed = append(s.Failed, Item{Text: text, Command: "adsync reconcile --retry " + quoted(at) + c.Orders, At: at})
+			continue
+		}
+		s.Held = append(s.Held, Item{Text: text, Command: "adsync apply --allow " + quoted(release.Allow) + c.Files})
+	}
+	for _, u := range planview.AllUnreleased(d) {
+		if u.Hazard != plan.Drifts { // which is told as such
+			s.Held = append(s.Held, Item{Text: u.Text})
+		}
 	}
 	for i := range d.Changes {
-		c := &d.Changes[i]
+		change := &d.Changes[i]
 		var names []string
-		for k := range c.Fields {
-			if c.Fields[k].Cause == plan.Drift {
-				names = append(names, c.Fields[k].Name)
+		for k := range change.Fields {
+			if change.Fields[k].Cause == plan.Drift {
+				names = append(names, change.Fields[k].Name)
 			}
 		}
 		if len(names) > 0 {
-			s.Drift = append(s.Drift, Item{Text: diag.Printable(c.Address + ": " + strings.Join(names, ", ") + " changed at the service"), Command: "adsync drift"})
+			s.Drift = append(s.Drift, Item{Text: diag.Printable(change.Address + ": " + strings.Join(names, ", ") + " changed at the service"), Command: "adsync drift" + c.Files})
 		}
 	}
 	currency := d.Account.Currency
 	s.Money = append(s.Money, "Possible spend a day: "+planview.Sum(d.Money.Day, currency))
+	if all := d.Money.IfAllowed; all != nil && all.Day.After != d.Money.Day.After {
+		s.Money = append(s.Money, "Were all allowed that is held: "+planview.Sum(all.Day, currency))
+	}
 	if d.Money.Lifetime != (plan.Moved{}) {
 		s.Money = append(s.Money, "Lifetime budgets left: "+planview.Sum(d.Money.Lifetime, currency))
 	}
@@ -98,7 +120,7 @@ func quoted(word string) string {
 	return word
 }
 
-func (s *Situation) run(d *runview.Document) {
+func (s *Situation) run(d *runview.Document, c Commands) {
 	s.Run = d.Run
 	for i := range d.Outcomes {
 		o := &d.Outcomes[i]
@@ -107,7 +129,7 @@ func (s *Situation) run(d *runview.Document) {
 			s.Applied++
 		case state.OutcomeFailed, state.OutcomeUnknown:
 			text := fmt.Sprintf("%s is %s: %s", o.Address, o.Outcome, o.Message)
-			s.Failed = append(s.Failed, Item{Text: diag.Printable(text), Command: "adsync show " + d.Run})
+			s.Failed = append(s.Failed, Item{Text: diag.Printable(text), Command: "adsync show " + d.Run + c.Files, At: o.Address})
 		}
 	}
 }

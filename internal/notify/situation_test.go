@@ -18,28 +18,36 @@ import (
 func TestOfARun(t *testing.T) {
 	p := &planview.Document{Account: planview.Account{Currency: "USD"}}
 	p.Money.Day = plan.Moved{Before: 50_000_000, After: 50_000_000}
+	p.Money.IfAllowed = &plan.Totals{Day: plan.Moved{Before: 50_000_000, After: 120_000_000}}
 	hold := func(message, allow string) *plan.HoldDocument {
 		return &plan.HoldDocument{Hazard: "activates", Message: message, Allow: allow}
 	}
 	p.Changes = []plan.ChangeDocument{
 		{Address: "campaign/a", Fields: []plan.FieldDocument{{Name: "status", Cause: plan.Edit, Held: hold("would start", "activates=campaign/a")}}},
 		{Address: "campaign/it's", Held: hold("would start", "activates=campaign/it's")},
+		{Address: "ad/w", Held: hold("the service refused it", "refused=ad/w=1f2e3d4c5b6a")},
+		{Address: "campaign/c", Fields: []plan.FieldDocument{{Name: "budget.daily", Held: &plan.HoldDocument{Hazard: plan.Unattended, Message: "no ceiling is set"}}}},
+		{Address: "campaign/d", Fields: []plan.FieldDocument{{Name: "status", Cause: plan.Edit, Held: &plan.HoldDocument{Hazard: plan.Drifts, Message: "somebody paused it"}}}},
 		{Address: "campaign/b", Fields: []plan.FieldDocument{{Name: "name", Cause: plan.Drift}, {Name: "budget.daily", Cause: plan.Drift}}},
 	}
 	r := &runview.Document{Head: runview.Head{Run: "run-000007"}, Outcomes: []runview.Outcome{
 		{Address: "ad/x", Outcome: state.OutcomeApplied}, {Address: "ad/y", Outcome: state.OutcomeFailed, Message: "too long\x1b[2J"}, {Address: "ad/z", Outcome: runview.Held},
 	}}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	have := Of(daemon.Result{Class: daemon.Partial, Message: "1 failed", Plan: p, Run: r, Revision: daemon.Revision{Commit: "abc"}}, daemon.Status{Failures: 2}, now)
+	have := Of(daemon.Result{Class: daemon.Partial, Message: "1 failed", Plan: p, Run: r, Revision: daemon.Revision{Commit: "abc"}}, daemon.Status{Failures: 2}, now, Commands{Files: " /srv/shop", Orders: " --account shop"})
 	want := Situation{
 		Time: now, Class: daemon.Partial, Message: "1 failed", Failures: 2, Planned: true, Applied: 1, Run: "run-000007", Commit: "abc",
 		Held: []Item{
-			{"campaign/a: would start", "adsync apply --allow activates=campaign/a"},
-			{"campaign/it's: would start", `adsync apply --allow 'activates=campaign/it'\''s'`},
+			{Text: "campaign/a: would start", Command: "adsync apply --allow activates=campaign/a /srv/shop"},
+			{Text: "campaign/it's: would start", Command: `adsync apply --allow 'activates=campaign/it'\''s' /srv/shop`},
+			{Text: "campaign/c: no ceiling is set"},
 		},
-		Drift:  []Item{{"campaign/b: name, budget.daily changed at the service", "adsync drift"}},
-		Failed: []Item{{`ad/y is failed: too long\x1b[2J`, "adsync show run-000007"}},
-		Money:  []string{"Possible spend a day: 50.00 USD (no change)"},
+		Drift: []Item{{Text: "campaign/b: name, budget.daily changed at the service", Command: "adsync drift /srv/shop"}},
+		Failed: []Item{
+			{Text: "ad/w: the service refused it", Command: "adsync reconcile --retry ad/w --account shop", At: "ad/w"},
+			{Text: `ad/y is failed: too long\x1b[2J`, Command: "adsync show run-000007 /srv/shop", At: "ad/y"},
+		},
+		Money: []string{"Possible spend a day: 50.00 USD (no change)", "Were all allowed that is held: 50.00 → 120.00 USD (+70.00, ×2.40)"},
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("Of (-want +have):\n%s", diff)
@@ -50,9 +58,17 @@ func TestOfARun(t *testing.T) {
 func TestOfAHistoryThatWasRewritten(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	r := daemon.Result{Class: daemon.Held, Rewritten: &daemon.Rewritten{Revision: daemon.Revision{Commit: "973fd1f7f63f0000"}, Before: "92537cd632570000"}}
-	s := Of(r, daemon.Status{}, now)
+	s := Of(r, daemon.Status{}, now, Commands{Orders: " --account shop"})
 	m := (&memory{}).news(s, usual, day)
-	if m == nil || m.Title != "1 held" || m.Sections[0].Items[0].Command != "adsync reconcile --accept-commit 973fd1f7f63f" {
+	if m == nil || m.Title != "1 held" || m.Sections[0].Items[0].Command != "adsync reconcile --accept-commit 973fd1f7f63f --account shop" {
 		t.Errorf("told %+v; want the commit, and what accepts it", m)
+	}
+}
+
+// Of files that cannot be planned nothing is known of money, nor of what is held.
+func TestOfFilesThatCannotBePlanned(t *testing.T) {
+	r := daemon.Result{Class: daemon.Input, Message: "ads.yaml:3:1: name is missing", Plan: &planview.Document{Error: "1 error; nothing was changed"}}
+	if s := Of(r, daemon.Status{}, time.Time{}, Commands{}); s.Planned || len(s.Money) > 0 {
+		t.Errorf("%+v; want nothing said of a plan", s)
 	}
 }

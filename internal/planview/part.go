@@ -81,6 +81,28 @@ func Releases(d *Document) []Release {
 	return all
 }
 
+// Unreleased is a change that no allowance releases, or a part of one.
+type Unreleased struct {
+	Hazard plan.Hazard
+	Text   string // address and the words of the hold, printable
+}
+
+// AllUnreleased gives what no allowance releases, in the order of the plan: of each
+// change the first hold that is so.
+func AllUnreleased(d *Document) (all []Unreleased) {
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		holds := flat(c.Held)
+		for k := range c.Fields {
+			holds = append(holds, flat(c.Fields[k].Held)...)
+		}
+		if first := slices.IndexFunc(holds, func(h *plan.HoldDocument) bool { return h.Allow == "" }); first >= 0 {
+			all = append(all, Unreleased{holds[first].Hazard, diag.Printable(c.Address + ": " + holds[first].Message)})
+		}
+	}
+	return all
+}
+
 // AsksAgain is the address of an allowance to ask the service once more for what it
 // refused there, "" of any other.
 func AsksAgain(allow string) string {
