@@ -32,6 +32,9 @@ type Checkout struct {
 // Close takes the folder away.
 func (c *Checkout) Close() { c.remove() }
 
+// ErrBeyondBounds says that a commit holds more than is read.
+var ErrBeyondBounds = errors.New("it is beyond the bounds")
+
 // ErrNoRepository says that a project is in no git repository.
 var ErrNoRepository = errors.New("the folder is in no git repository")
 
@@ -187,7 +190,7 @@ func writeTree(ctx context.Context, tree *object.Tree, folder string, p Project)
 			return fmt.Errorf("read %q: %w", name, err)
 		}
 		if total += blob.Size; total > limits.totalBytes {
-			return fmt.Errorf("files are over %d MiB with %q; want less in all", limits.totalBytes/mebibyte, name)
+			return fmt.Errorf("%w: files are over %d MiB with %q; want less in all", ErrBeyondBounds, limits.totalBytes/mebibyte, name)
 		}
 		if err := writeBlob(root, name, entry.Mode, blob); err != nil {
 			return fmt.Errorf("write %q: %w", name, err)

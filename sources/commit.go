@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"adsync/internal/diag"
+
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -42,6 +44,19 @@ func ReadCommit(ctx context.Context, at Commit, home, bounds string) (*Checkout,
 	}
 	c.Project.Home = home
 	return c, nil
+}
+
+// pullLFS is the hint for a pointer of Git LFS in a folder.
+const pullLFS = "run git lfs pull"
+
+// hintsOfCommit puts right what would help in a folder alone: what is read of a commit
+// is what git itself keeps of it.
+func hintsOfCommit(problems []diag.Problem) {
+	for i := range problems {
+		if problems[i].Hint == pullLFS {
+			problems[i].Hint = "a commit is read without Git LFS: take the file out of it (git lfs untrack, git add --renormalize), commit and push"
+		}
+	}
 }
 
 func (c *Commit) open() (*history, error) {

@@ -1,10 +1,14 @@
 package sources
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 )
@@ -62,10 +66,39 @@ func TestAProjectIsReadFromACommitAlone(t *testing.T) {
 			t.Errorf("after Close the folder is there: %v", err)
 		}
 	}
-	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second}, "", "total=10"); err == nil {
+	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second}, "", "total=10"); !errors.Is(err, ErrBeyondBounds) {
 		t.Error("a commit of over 10 bytes is read; want the bound to hold")
 	}
 	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second[:12]}, "", ""); err == nil {
 		t.Error("a short hash is read; want a full one")
+	}
+}
+
+// G16: a pointer of Git LFS says what helps where it was found: of a commit nothing is
+// pulled.
+func TestG16APointerOfACommitSaysWhatHelps(t *testing.T) {
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+	for _, name := range []string{"more.yaml", "Campaigns.csv", "more.xlsx", "hints.txt"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepository(t)
+			r.write("adsync.yaml", "account: {id: adacct_1, currency: USD, timezone: UTC}\n")
+			r.write("a.yaml", cheapSpring+"ad_groups:\n  - {name: Runners, bid: {max: 1.00}, context_hints: [{file: hints.txt}]}\n")
+			r.write("hints.txt", "people who run\n")
+			r.write(name, pointer)
+			hash := r.commit("Ann")
+			c, err := ReadCommit(t.Context(), Commit{r.bared(), "ads", hash}, t.TempDir(), "")
+			must(t, err)
+			defer c.Close()
+			folder, _ := ReadProject(r.dir)
+			for project, want := range map[*Project]string{&c.Project: "a commit is read without Git LFS", &folder: "run git lfs pull"} {
+				problems := Load(t.Context(), *project, kinds.All()).Problems
+				found := slices.ContainsFunc(problems, func(p diag.Problem) bool {
+					return strings.Contains(p.Message, "Git LFS pointer") && strings.HasPrefix(p.Hint, want)
+				})
+				if !found {
+					t.Errorf("problems are %+v; want one of the pointer with the hint %q", problems, want)
+				}
+			}
+		})
 	}
 }

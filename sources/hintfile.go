@@ -126,7 +126,7 @@ var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func brokenHints(content []byte, position *diag.Position) *resource.Finding {
 	if bytes.HasPrefix(content, lfsPointer) {
-		return &resource.Finding{Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: "run git lfs pull"}
+		return &resource.Finding{Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS}
 	}
 	if finding := brokenEncoding(content, position); finding != nil {
 		return finding

@@ -70,6 +70,9 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 	c.zone = env.Zone
 	c.problems.AddAll(problems)
 	d := c.collect(files, results)
+	if p.at != nil {
+		hintsOfCommit(d.Problems)
+	}
 	if !t.hints.takes(0) {
 		return refused(diag.Problem{
 			Code: diag.Damaged, Position: diag.InFile(p.File), Message: fmt.Sprintf("hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries),

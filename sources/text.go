@@ -38,7 +38,7 @@ func brokenText(content []byte, file string) *diag.Problem {
 	case len(bytes.TrimSpace(body)) == 0:
 		finding = &resource.Finding{Code: diag.Damaged, Message: "file is empty; want resources", Hint: "delete the file if that is meant"}
 	case bytes.HasPrefix(body, lfsPointer):
-		finding = &resource.Finding{Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: "run git lfs pull"}
+		finding = &resource.Finding{Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS}
 	case finding == nil:
 		finding = conflictMark(body, &position)
 	}

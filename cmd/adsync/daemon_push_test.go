@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -24,6 +25,9 @@ type repository struct {
 	work     string
 	url, ca  string // of the server, and what vouches for it
 	upstream string // the bare repository that is served
+
+	before atomic.Pointer[func(http.ResponseWriter, *http.Request) bool] // may answer in the server's place
+	shows  atomic.Pointer[tls.Config]                                    // in place of its own certificate
 }
 
 // hostRepository has the files of a folder as the first commit of main, on git's own
@@ -38,14 +42,18 @@ func hostRepository(t *testing.T, work string) *repository {
 		Logger: log.New(io.Discard, "", 0), Stderr: io.Discard, Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"),
 		Env: []string{"GIT_PROJECT_ROOT=" + top, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=ann", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
 	}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, password, _ := r.BasicAuth(); password != gitToken {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		if before := r.before.Load(); before != nil && (*before)(w, request) {
+			return
+		}
+		if _, password, _ := request.BasicAuth(); password != gitToken {
 			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		backend.ServeHTTP(w, r)
+		backend.ServeHTTP(w, request)
 	}))
+	server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return r.shows.Load(), nil }}
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)

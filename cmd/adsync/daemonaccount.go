@@ -33,7 +33,7 @@ func (d *daemonRun) accounts(config sources.Daemon, page *page) []daemon.Account
 	}
 	d.known = known
 	if err := page.wakeFor(config, d.hub, d.secret); err != nil {
-		d.log.Error("no webhook is taken", "error", err)
+		d.log.Error("a webhook is not taken", "error", err)
 	}
 	return accounts
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -165,19 +166,24 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// wakeFor has pushes wake the accounts that want it.
+// wakeFor has pushes wake the accounts that want it. One whose secret is not good has
+// no webhook, and keeps no other from its own.
 func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, read func(sources.KeyReference) (string, error)) error {
 	if p.server == nil {
 		return nil
 	}
-	hooks := map[string]webhook.Hook{}
+	hooks, failures := map[string]webhook.Hook{}, []error{}
 	for _, a := range config.Accounts {
 		if a.Webhook.From == "" {
 			continue
 		}
 		text, err := read(a.Webhook)
+		if err == nil {
+			err = webhook.CheckSecret(secret.New(text))
+		}
 		if err != nil {
-			return err
+			failures = append(failures, fmt.Errorf("%s: %w", a.Name.Value, err))
+			continue
 		}
 		hooks[a.Name.Value] = webhook.Hook{Secret: secret.New(text), Branch: a.Git.Ref.Value}
 	}
@@ -185,7 +191,7 @@ func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, read func(sources
 	if err == nil {
 		p.hooks.Store(receiver)
 	}
-	return err
+	return errors.Join(append(failures, err)...)
 }
 
 // daemonToken reads the token from where the configuration or the environment

@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"adsync/internal/daemon"
@@ -133,10 +135,23 @@ func (a *app) checkOut(ctx context.Context) (err error) {
 	g := a.git
 	at := sources.Commit{Repository: g.store.Dir(), Path: g.store.SubPath(), Hash: g.revision.Commit}
 	if g.checkout, err = sources.ReadCommit(ctx, at, g.home, a.env(envBounds)); err != nil {
-		return fmt.Errorf("read commit %.12s: %w", g.revision.Commit, err)
+		return unreadCommit(fmt.Errorf("read commit %.12s: %w", g.revision.Commit, err))
 	}
 	a.note("%s of %s, %s: %.12s by %s, %q", g.revision.Ref, g.store.Address(), within(g.store.SubPath()), g.revision.Commit, g.revision.Author, g.revision.Subject)
 	return nil
+}
+
+// unreadCommit tells whose matter it is that a commit could not be written out and read.
+func unreadCommit(err error) error {
+	switch {
+	case errors.Is(err, sources.ErrBeyondBounds):
+		return &exit{exitInvalid, err.Error()}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &exit{exitUnavailable, err.Error() + "; want space in the folder of temporary files, " + os.TempDir()}
+	case errors.Is(err, fs.ErrPermission):
+		return &exit{exitUsage, err.Error() + "; want a folder of temporary files that can be written to, as TMPDIR names it"}
+	}
+	return err
 }
 
 // within says where in the repository positions begin.

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
+	"adsync/internal/daemon"
 	"adsync/internal/gitstore"
+	"adsync/sources"
 )
 
 // What the operator's file has goes to the host of its url; what the environment
@@ -43,6 +48,25 @@ func TestCredentialsOfTheOperatorGoToTheirHost(t *testing.T) {
 				t.Errorf("%s gets the token %q and the key %q; want %q and %q", row.url, token, c.KeyFile, row.token, row.key)
 			}
 		})
+	}
+}
+
+// Whose matter it is that a commit is not read: of the commit, of the disk, of the
+// configuration; adsync's own only where nothing else explains it.
+func TestWhoseMatterACommitIsThatIsNotRead(t *testing.T) {
+	for _, row := range []struct {
+		err  error
+		want daemon.Class
+	}{
+		{fmt.Errorf("x: %w", sources.ErrBeyondBounds), daemon.Input},
+		{&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, daemon.Transient},
+		{&os.PathError{Op: "write", Path: "x", Err: syscall.EDQUOT}, daemon.Transient},
+		{&os.PathError{Op: "mkdir", Path: "x", Err: syscall.EACCES}, daemon.Misplaced},
+		{errors.New("else"), daemon.Internal},
+	} {
+		if got := classOfError(t.Context(), unreadCommit(fmt.Errorf("read commit: %w", row.err))); got != row.want {
+			t.Errorf("%v is of class %s; want %s", row.err, got, row.want)
+		}
 	}
 }
 

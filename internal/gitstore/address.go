@@ -95,6 +95,10 @@ func localAddress(text string) (address, error) {
 	return address{scheme: "file", path: whole}, nil
 }
 
+// tokenLike is how the tokens of GitHub, GitLab, Gitea and others look: by their first
+// letters, or as nobody is called.
+var tokenLike = regexp.MustCompile(`^(gh[pousr]_|github_pat_|gl(pat|dt|rt|cbt|ptt|ft|soat|agent)-)|[A-Za-z0-9_-]{36,}|^[0-9a-f]{32,}$`)
+
 // checkAddress refuses what a server would take for an option of its commands.
 func checkAddress(a address) (address, error) {
 	name := a.host
@@ -106,6 +110,9 @@ func checkAddress(a address) (address, error) {
 	}
 	if a.scheme == "https" && a.user != "" && strings.ContainsAny(a.user, ":") {
 		return address{}, refuse(Configuration, "the user of the address has a colon; %s", addressForms)
+	}
+	if a.scheme == "https" && tokenLike.MatchString(a.user) {
+		return address{}, refuse(Configuration, "the address of %s holds a token in the place of its user; want it from the environment, a file or a command", a.host)
 	}
 	return a, nil
 }

@@ -92,7 +92,7 @@ func folders(top *object.Tree) string {
 // checkTree wants files and folders only, at least one, each of them here.
 func (s *Store) checkTree(ctx context.Context, commit *object.Commit, tree *object.Tree) error {
 	var wrong []string
-	files := 0
+	files, seen := 0, 0
 	walker := object.NewTreeWalker(tree, true, nil)
 	defer walker.Close()
 	for {
@@ -105,6 +105,9 @@ func (s *Store) checkTree(ctx context.Context, commit *object.Commit, tree *obje
 		}
 		if ctx.Err() != nil {
 			return s.wrap(ctx, Transient, "look through", ctx.Err())
+		}
+		if seen++; seen > s.config.Limits.Files { // one folder that is there many times over takes no room in a pack
+			return refuse(Input, "commit %s has over %d files and folders in %s; want fewer", short(commit.Hash), s.config.Limits.Files, quoted(s.config.SubPath))
 		}
 		switch {
 		case entry.Mode == filemode.Dir:

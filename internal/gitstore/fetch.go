@@ -85,6 +85,7 @@ func (s *Store) Accept(ctx context.Context, r Revision) error {
 		return err
 	}
 	defer unlock()
+	defer s.reopen() // others may put it together anew meanwhile
 	record, err := s.readRecord()
 	if err != nil {
 		return err
@@ -141,6 +142,9 @@ func (s *Store) find(ctx context.Context, record *record) (tip, error) {
 		return tip{}, refuse(Input, "%s is shallow: its history is cut off at %d commits; want all of it, as git fetch --unshallow gets it", s.address, len(refs.Shallows))
 	}
 	found, wants, err := s.choose(refs)
+	if err != nil && found.ref != "" { // it is there
+		return tip{}, err
+	}
 	if err != nil {
 		return tip{}, s.missing(record, err)
 	}
@@ -156,7 +160,8 @@ func (s *Store) find(ctx context.Context, record *record) (tip, error) {
 	return found, nil
 }
 
-// choose finds the configured ref among those there are, and what to ask for.
+// choose finds the configured ref among those there are, and what to ask for. Beside
+// an error it names a ref only where that is there.
 func (s *Store) choose(refs *packp.AdvRefs) (tip, []plumbing.Hash, error) {
 	ref := s.config.Ref
 	if isCommit(ref) {
@@ -165,7 +170,7 @@ func (s *Store) choose(refs *packp.AdvRefs) (tip, []plumbing.Hash, error) {
 	}
 	name, err := s.refName(refs)
 	if err != nil {
-		return tip{}, nil, err
+		return tip{ref: name}, nil, err
 	}
 	target, there := refs.References[name]
 	if !there || target.IsZero() {
@@ -174,7 +179,8 @@ func (s *Store) choose(refs *packp.AdvRefs) (tip, []plumbing.Hash, error) {
 	return tip{name, target}, []plumbing.Hash{target}, nil
 }
 
-// refName gives the full name of the configured ref.
+// refName gives the full name of the configured ref, and where it could be two, that
+// of one beside the error.
 func (s *Store) refName(refs *packp.AdvRefs) (string, error) {
 	ref := s.config.Ref
 	switch {
@@ -192,7 +198,7 @@ func (s *Store) refName(refs *packp.AdvRefs) (string, error) {
 	_, isBranch := refs.References[branch]
 	_, isTag := refs.References[tag]
 	if isBranch && isTag {
-		return "", refuse(Input, "%q is a branch and a tag of %s; want %s or %s", ref, s.address, branch, tag)
+		return branch, refuse(Input, "%q is a branch and a tag of %s; want %s or %s", ref, s.address, branch, tag)
 	}
 	if isTag {
 		return tag, nil

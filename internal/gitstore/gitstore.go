@@ -59,12 +59,13 @@ type Limits struct {
 	ObjectBytes int64  // one object, unpacked; default 512 MiB
 	Objects     uint32 // objects of one answer; default five million
 	RefsBytes   int64  // the list of branches and tags; default 64 MiB
+	Files       int    // of the project in one commit, folders included; default 200,000
 }
 
 func (l Limits) orDefault() Limits {
 	return Limits{
 		PackBytes: cmp.Or(l.PackBytes, 1<<30), ObjectBytes: cmp.Or(l.ObjectBytes, 512<<20),
-		Objects: cmp.Or(l.Objects, 5_000_000), RefsBytes: cmp.Or(l.RefsBytes, 64<<20),
+		Objects: cmp.Or(l.Objects, 5_000_000), RefsBytes: cmp.Or(l.RefsBytes, 64<<20), Files: cmp.Or(l.Files, 200_000),
 	}
 }
 

@@ -3,7 +3,10 @@ package gitstore
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
@@ -66,12 +69,33 @@ type channel struct {
 	io.Closer
 }
 
-// updateRequest moves one branch. A server that reports nothing is refused by the caller.
+// updateRequest moves one branch.
 func updateRequest(refs *packp.AdvRefs, command *packp.Command, pack io.ReadCloser) *packp.ReferenceUpdateRequest {
 	r := packp.NewReferenceUpdateRequestFromCapabilities(refs.Capabilities)
 	r.Commands = []*packp.Command{command}
 	r.Packfile = pack
 	return r
+}
+
+// errNoReport is an answer to a push that says nothing of it.
+var errNoReport = errors.New("the server says nothing of what became of the push")
+
+// reported is what a server says of a push: nothing counts but its word that the very
+// branch was moved. words gives what it said beside that, such as those of a hook.
+func (s *Store) reported(ctx context.Context, report *packp.ReportStatus, command *packp.Command, words func() string) error {
+	if report.UnpackStatus != "ok" {
+		return s.wrap(ctx, Transient, "push to", fmt.Errorf("the server cannot unpack it: %s", report.UnpackStatus))
+	}
+	for _, status := range report.CommandStatuses {
+		switch {
+		case status.ReferenceName != command.Name:
+		case status.Status == "ok":
+			return nil
+		default:
+			return refuse(Credentials, "%s does not take a push to %s: %s; want the branch to be one that adsync may push to, such as one that is not protected", s.address, command.Name.Short(), s.secrets.redact(strings.TrimSuffix(status.Status+": "+words(), ": ")))
+		}
+	}
+	return s.wrap(ctx, Transient, "push to", errNoReport)
 }
 
 // bounded reads no more than it may, and keeps how an answer begins.

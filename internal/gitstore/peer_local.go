@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,7 @@ import (
 // may be anyone's.
 type localPeer struct {
 	store   *Store
+	dir     string // of what git keeps
 	objects *filesystem.Storage
 }
 
@@ -33,17 +35,32 @@ func openLocalPeer(s *Store) (*localPeer, error) {
 		}
 		dir = filepath.Join(dir, ".git")
 	}
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return nil, refuse(Credentials, "%s is not there, or is no git repository, or may not be read; want the path of one", s.address.path)
-		}
+	if err := repositoryAt(dir, s.address.path); err != nil {
+		return nil, err
 	}
-	p := &localPeer{s, filesystem.NewStorage(osfs.New(dir, osfs.WithBoundOS()), cache.NewObjectLRU(32*cache.MiByte))}
+	p := &localPeer{s, dir, filesystem.NewStorage(osfs.New(dir, osfs.WithBoundOS()), cache.NewObjectLRU(32*cache.MiByte))}
 	if err := p.unsupported(dir); err != nil {
 		p.close()
 		return nil, err
 	}
 	return p, nil
+}
+
+// repositoryAt refuses a folder that is no repository, and tells one that is not there
+// from one that we may not read.
+func repositoryAt(dir, said string) error {
+	for _, name := range []string{"", "HEAD", "objects", "refs"} {
+		_, err := os.Stat(filepath.Join(dir, name))
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return refuse(Credentials, "%s may not be read by the user adsync runs as; want that permitted", said)
+		case errors.Is(err, fs.ErrNotExist) && name == "":
+			return refuse(Configuration, "%s is not there; want the path of a git repository", said)
+		case err != nil:
+			return refuse(Configuration, "%s is no git repository; want the path of one", said)
+		}
+	}
+	return nil
 }
 
 // unsupported refuses forms of a repository that are not whole in themselves, or
@@ -86,7 +103,7 @@ func (p *localPeer) advertised(ctx context.Context, service string) (*packp.AdvR
 	_ = refs.Capabilities.Set(capability.Capability("allow-reachable-sha1-in-want")) // it takes no value that could be wrong
 	iter, err := p.objects.IterReferences()
 	if err != nil {
-		return nil, p.store.wrap(ctx, Transient, "list the branches of", err)
+		return nil, p.unlisted(ctx, err)
 	}
 	err = iter.ForEach(func(r *plumbing.Reference) error {
 		if r.Name() == plumbing.HEAD && r.Type() == plumbing.SymbolicReference {
@@ -104,6 +121,22 @@ func (p *localPeer) advertised(ctx context.Context, service string) (*packp.AdvR
 		return nil, errNoCommit
 	}
 	return refs, nil
+}
+
+// unlisted says why the branches could not be listed: a lock that somebody has just
+// taken is read as a branch, and is none.
+func (p *localPeer) unlisted(ctx context.Context, failure error) error {
+	lock := ""
+	_ = filepath.WalkDir(filepath.Join(p.dir, "refs"), func(name string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(name, ".lock") {
+			lock = name
+		}
+		return err
+	})
+	if lock == "" {
+		return p.store.wrap(ctx, Transient, "list the branches of", failure)
+	}
+	return refuse(Transient, "%s is locked by somebody who writes to it, or was killed meanwhile; want %s gone", p.store.address, lock)
 }
 
 func (p *localPeer) pack(ctx context.Context, _ *packp.AdvRefs, wants, haves []plumbing.Hash) (io.ReadCloser, error) {
@@ -129,14 +162,47 @@ func (p *localPeer) update(ctx context.Context, _ *packp.AdvRefs, command *packp
 	if err := packfile.UpdateObjectStorage(p.objects, pack); err != nil && !errors.Is(err, packfile.ErrEmptyPackfile) {
 		return p.store.wrap(ctx, Transient, "push to", err)
 	}
-	var before *plumbing.Reference
-	if command.Old != plumbing.ZeroHash {
-		before = plumbing.NewHashReference(command.Name, command.Old)
-	} else if _, err := p.objects.Reference(command.Name); err == nil {
-		return errRaced
-	}
-	if err := p.objects.CheckAndSetReference(plumbing.NewHashReference(command.Name, command.New), before); err != nil {
+	return p.move(ctx, command)
+}
+
+// move has a branch stand elsewhere, as git itself does it: under a lock that others
+// see, git too, and whole or not at all.
+func (p *localPeer) move(ctx context.Context, command *packp.Command) error {
+	name := filepath.Join(p.dir, filepath.FromSlash(command.Name.String()))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return p.store.wrap(ctx, Transient, "push to", err)
 	}
-	return nil
+	lock, err := os.OpenFile(name+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return refuse(Transient, "%s is locked by somebody who writes to it, or was killed meanwhile; want %s.lock gone", command.Name.Short(), name)
+	}
+	if err == nil {
+		err = errors.Join(p.writeUnder(lock, command), lock.Close())
+		if err == nil {
+			err = os.Rename(lock.Name(), name) // from here on the lock is somebody else's
+		}
+		if err != nil {
+			os.Remove(lock.Name())
+		}
+	}
+	if err != nil && !errors.Is(err, errRaced) {
+		return p.store.wrap(ctx, Transient, "push to", err)
+	}
+	return err
+}
+
+// writeUnder writes where a branch stands next, unless it has moved.
+func (p *localPeer) writeUnder(lock *os.File, command *packp.Command) error {
+	stands := plumbing.ZeroHash
+	now, err := p.objects.Reference(command.Name)
+	if err == nil {
+		stands = now.Hash()
+	} else if !errors.Is(err, plumbing.ErrReferenceNotFound) {
+		return err
+	}
+	if stands != command.Old {
+		return errRaced
+	}
+	_, err = lock.WriteString(command.New.String() + "\n")
+	return errors.Join(err, lock.Sync())
 }

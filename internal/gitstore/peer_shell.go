@@ -227,10 +227,8 @@ func (p *shellPeer) update(ctx context.Context, refs *packp.AdvRefs, command *pa
 	if err := report.Decode(p.out); err != nil {
 		return p.failed(ctx, "push to", err)
 	}
-	if err := report.Error(); err != nil {
-		return p.failed(ctx, "push to", err)
-	}
-	return nil
+	heard := func() string { p.hear(ctx); return p.said.String() }
+	return p.store.reported(ctx, report, command, heard)
 }
 
 // hear waits for the last words of a server that has ended: they come on another
@@ -239,10 +237,10 @@ func (p *shellPeer) hear(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
 	p.in.Close()
-	ended := make(chan struct{})
-	go func() { // ends with the connection at the latest
+	ended, shell := make(chan struct{}), p.shell // another connection has another
+	go func() {                                  // ends with the connection at the latest
 		defer close(ended)
-		_ = p.shell.Wait() // how it ended is in what it said
+		_ = shell.Wait() // how it ended is in what it said
 	}()
 	select {
 	case <-ended:

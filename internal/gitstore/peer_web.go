@@ -65,12 +65,15 @@ func (s *Store) token(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", s.wrap(ctx, Credentials, "get the token of", err)
 	}
+	if token == "" { // such as a file that is being written
+		return "", refuse(Credentials, "the token of %s is empty; want one", s.address)
+	}
 	s.secrets.add(token)
 	return token, nil
 }
 
 func (s *Store) webTransport() (*http.Transport, error) {
-	base := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	base := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, Time: s.config.Now}}
 	if s.config.CAFile == "" {
 		return base, nil
 	}
@@ -118,10 +121,14 @@ func (p *webPeer) pack(ctx context.Context, refs *packp.AdvRefs, wants, haves []
 
 func (p *webPeer) update(ctx context.Context, refs *packp.AdvRefs, command *packp.Command, pack io.ReadCloser) error {
 	p.wire.left = p.store.config.Limits.RefsBytes
-	if _, err := p.receive.ReceivePack(ctx, updateRequest(refs, command, pack)); err != nil {
-		return p.failed(ctx, "push to", err)
+	report, err := p.receive.ReceivePack(ctx, updateRequest(refs, command, pack))
+	if report != nil { // what it says counts, and not what the library makes of it
+		return p.store.reported(ctx, report, command, func() string { return "" })
 	}
-	return nil
+	if err == nil {
+		err = errNoReport
+	}
+	return p.failed(ctx, "push to", err)
 }
 
 // failed prefers what the wire saw to what the library made of it.
@@ -153,7 +160,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		var untrusted *tls.CertificateVerificationError
 		if errors.As(err, &untrusted) {
-			w.failure = refuse(Credentials, "the certificate of %s is not trusted: %v; want its authority in the file of certificates", w.store.address, untrusted.Err)
+			w.failure = w.untrusted(untrusted.Err)
 		}
 		return nil, err
 	}
@@ -165,6 +172,19 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.begin = w.begin[:0]
 	answer.Body = bounded{answer.Body, answer.Body, &w.left, &w.begin}
 	return answer, nil
+}
+
+// untrusted tells what is wrong with a certificate.
+func (w *wire) untrusted(err error) error {
+	where := w.store.address
+	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is && invalid.Reason == x509.Expired && invalid.Cert != nil {
+		return refuse(Credentials, "a certificate of %s is valid from %s to %s alone; want another one there, or the clock of this machine put right",
+			where, invalid.Cert.NotBefore.UTC().Format(time.RFC3339), invalid.Cert.NotAfter.UTC().Format(time.RFC3339))
+	}
+	if other, is := errors.AsType[x509.HostnameError](err); is {
+		return refuse(Credentials, "the certificate of %s is of another host (%v); want the address by a name that it has, or another one there", where, other)
+	}
+	return refuse(Credentials, "the certificate of %s is not trusted: %v; want its authority in the file of certificates", where, err)
 }
 
 // refusal tells who has to do something about an answer.

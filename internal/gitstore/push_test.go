@@ -3,7 +3,9 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"golang.org/x/sync/errgroup"
 )
 
 var results = Answer{
@@ -143,6 +146,95 @@ func TestPushesThatAreRefused(t *testing.T) {
 		wantError(t, err, Credentials, "403")
 		hidden(t, err)
 	})
+}
+
+// A server that does not take a push says why, and that is no trouble of the network: a
+// branch that is protected, a hook, a push that would not go forward.
+func TestAPushThatTheServerRefusesSaysWhy(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"https", "ssh"} {
+		t.Run(name, func(t *testing.T) {
+			u := filled(t)
+			s := opened(t, served(t, u, name))
+			fetched(t, s)
+			hook := filepath.Join(u.bare, "hooks", "update")
+			must(t, os.MkdirAll(filepath.Dir(hook), 0o755))
+			must(t, os.WriteFile(hook, []byte("#!/bin/sh\necho 'adsync/results is protected' >&2\nexit 1\n"), 0o755))
+			_, err := s.Push(t.Context(), results)
+			wantError(t, err, Credentials, "does not take a push to adsync/results: hook declined", "; want the branch to be one that adsync may push to")
+			if name == "ssh" && !strings.Contains(err.Error(), "adsync/results is protected") {
+				t.Errorf("error is %q; want what the hook said", err)
+			}
+			if got := u.run(u.bare, "branch", "--list", "adsync/*"); got != "" {
+				t.Errorf("branches are %q; want none of adsync's", got)
+			}
+			must(t, os.Remove(hook))
+			_, err = s.Push(t.Context(), results)
+			must(t, err)
+		})
+	}
+}
+
+// A server that answers and does not say what became of a push has not taken it, unless
+// the branch stands there.
+func TestAPushThatNothingIsSaidOfIsNotTaken(t *testing.T) {
+	u := filled(t)
+	h := hostedAt(t, u)
+	for _, row := range []struct{ name, answer string }{
+		{"nothing at all", ""},
+		{"of no branch", "000eunpack ok\n0000"},
+		{"of another branch", "000eunpack ok\n001bok refs/heads/adsync/x\n0000"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			h.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+				if !strings.HasSuffix(r.URL.Path, "/git-receive-pack") {
+					return false
+				}
+				w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
+				io.WriteString(w, row.answer)
+				return true
+			})
+			pushed, err := opened(t, h.config()).Push(t.Context(), results)
+			wantError(t, err, Transient, "says nothing of what became of the push")
+			if pushed.Commit != "" {
+				t.Errorf("pushed %+v; want nothing", pushed)
+			}
+		})
+	}
+}
+
+// Two who begin the branch of a repository on this machine at the same moment, and git
+// itself: one of them waits, and neither takes the other's commit away.
+func TestABranchOfAPathIsMovedUnderALock(t *testing.T) {
+	u := filled(t)
+	g, ctx := errgroup.WithContext(t.Context())
+	for n := range 4 {
+		s := opened(t, Config{URL: u.bare, Ref: "main"})
+		g.Go(func() error {
+			a := results
+			a.Files = map[string][]byte{fmt.Sprintf("results/%d.json", n): []byte("{}")}
+			for {
+				_, err := s.Push(ctx, a)
+				if err == nil || !strings.Contains(err.Error(), "is locked by somebody") {
+					return err
+				}
+			}
+		})
+	}
+	must(t, g.Wait())
+	if got := u.run(u.bare, "ls-tree", "--name-only", "adsync/results", "results/"); got != "results/0.json\nresults/1.json\nresults/2.json\nresults/3.json" {
+		t.Errorf("branch has\n%s\nwant what all four pushed", got)
+	}
+	before := u.run(u.bare, "rev-parse", "adsync/results")
+	must(t, os.WriteFile(filepath.Join(u.bare, "refs/heads/adsync/results.lock"), nil, 0o600))
+	_, err := opened(t, Config{URL: u.bare, Ref: "main"}).Push(t.Context(), results)
+	wantError(t, err, Transient, "shop.git is locked by somebody", "results.lock gone")
+	must(t, os.WriteFile(filepath.Join(u.bare, "refs/heads/adsync/results.lock"), []byte(before+"\n"), 0o600))
+	_, err = opened(t, Config{URL: u.bare, Ref: "main"}).Push(t.Context(), results)
+	wantError(t, err, Transient, "adsync/results is locked by somebody", "results.lock gone")
+	if got := u.run(u.bare, "rev-parse", "adsync/results"); got != before {
+		t.Errorf("branch is at %s; want it where it was, %s", got, before)
+	}
 }
 
 // racing lets somebody else push just before we do.

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -49,6 +50,25 @@ func TestARefIsABranchATagOrACommit(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A tag of the branch's name that comes later is said, and does not make the branch
+// look as if it were gone.
+func TestABranchThatBecomesATagTooIsNotGone(t *testing.T) {
+	u := filled(t)
+	s := opened(t, Config{URL: u.bare, Ref: "main", SubPath: "ads"})
+	fetched(t, s)
+	u.git("tag", "main")
+	u.git("push", "-q", "origin", "refs/tags/main")
+	_, err := s.Fetch(t.Context())
+	wantError(t, err, Input, `"main" is a branch and a tag of`, "want refs/heads/main or refs/tags/main")
+	if strings.Contains(err.Error(), "gone") {
+		t.Errorf("error is %q; want nothing of a branch that is gone", err)
+	}
+	u.run(u.bare, "tag", "-d", "main")
+	if r := fetched(t, s); r.Movement != Same {
+		t.Errorf("without the tag %+v; want the same", r)
 	}
 }
 

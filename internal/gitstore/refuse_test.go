@@ -3,6 +3,7 @@ package gitstore
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -232,6 +233,27 @@ func installed(t testing.TB, s *Store, pack []byte) error {
 	return s.install(t.Context(), folder, file)
 }
 
+// G14: a folder that holds itself ten times over, and so on, is a few objects and more
+// files than any disk takes; it is left after so many, and so is what hides links there.
+func TestG14ATreeThatMultipliesIsRefused(t *testing.T) {
+	for _, mode := range []string{"100644", "120000"} {
+		u := filled(t)
+		blob := u.object("blob", []byte("kind: campaign\n"))
+		inner := u.object("tree", entry(t, "f", mode, blob))
+		for range 9 {
+			var tree []byte
+			for n := range 10 {
+				tree = append(tree, entry(t, fmt.Sprint("d", n), "40000", inner)...)
+			}
+			inner = u.object("tree", tree)
+		}
+		top := u.object("tree", entry(t, "ads", "40000", inner))
+		u.git("push", "-q", "--force", "origin", u.git("commit-tree", "-m", "a bomb", top)+":refs/heads/main")
+		_, err := opened(t, Config{URL: u.bare, Ref: "main", SubPath: "ads"}).Fetch(t.Context())
+		wantError(t, err, Input, `has over 200000 files and folders in "ads"; want fewer`)
+	}
+}
+
 // G15: an address is one of the forms there are, and no option of a command.
 func TestG15AddressesAreOfTheFormsThereAre(t *testing.T) {
 	for _, row := range []struct{ text, want string }{
@@ -242,7 +264,9 @@ func TestG15AddressesAreOfTheFormsThereAre(t *testing.T) {
 		{text: "file:///srv/shop.git", want: "/srv/shop.git"},
 		{text: "/srv/shop.git", want: "/srv/shop.git"},
 		{text: ""}, {text: "--upload-pack=touch /tmp/x"}, {text: "-oProxyCommand=x:y"}, {text: "ssh://-oProxyCommand=x/y"}, {text: "ssh://git@host/-x"}, {text: "git@host:-x"},
-		{text: "https://ann:s3cret@git.example.com/shop.git"}, {text: "http://git.example.com/shop.git"}, {text: "git://git.example.com/shop.git"},
+		{text: "https://ann:s3cret@git.example.com/shop.git"}, {text: "https://ghp_s3cret@git.example.com/shop.git"}, {text: "https://glpat-s3cret@git.example.com/shop.git"},
+		{text: "https://s3cret0123456789abcdef0123456789abcdef01@git.example.com/shop.git"}, {text: "https://x-token-auth@git.example.com/shop.git", want: "https://git.example.com/shop.git"}, {text: "https://ann@example.com@git.example.com/shop.git", want: "https://git.example.com/shop.git"},
+		{text: "http://git.example.com/shop.git"}, {text: "git://git.example.com/shop.git"},
 		{text: "ext::sh -c touch% /tmp/x"}, {text: "https://git.example.com/a?b=c"}, {text: "https://git.example.com/a\nb"}, {text: "https://"}, {text: "file://host/x"}, {text: "ftp://s3cret@x/y"},
 	} {
 		a, err := parseAddress(row.text)
@@ -328,7 +352,10 @@ func TestG23FormsOfRepositoriesThatAreRefused(t *testing.T) {
 		wantError(t, err, Input, "is a linked work tree")
 	})
 	t.Run("nothing", func(t *testing.T) {
-		_, err := opened(t, Config{URL: t.TempDir()}).Fetch(t.Context())
-		wantError(t, err, Credentials, "is no git repository")
+		folder := t.TempDir()
+		_, err := opened(t, Config{URL: folder}).Fetch(t.Context())
+		wantError(t, err, Configuration, folder+" is no git repository; want the path of one")
+		_, err = opened(t, Config{URL: filepath.Join(folder, "gone")}).Fetch(t.Context())
+		wantError(t, err, Configuration, filepath.Join(folder, "gone")+" is not there; want the path of a git repository")
 	})
 }

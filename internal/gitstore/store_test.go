@@ -61,6 +61,31 @@ func TestFetchesIntoOneFolderTakeTurns(t *testing.T) {
 	wantError(t, err, Transient, "another adsync fetches into the store")
 }
 
+// A store of another process, or of another part of this one, puts the packs of the
+// folder together: whoever had it open reads on.
+func TestAStoreThatOthersTidyIsReadOn(t *testing.T) {
+	u := filled(t)
+	c := Config{URL: u.bare, Ref: "main", SubPath: "ads", Dir: filepath.Join(t.TempDir(), "store")}
+	ours, others := opened(t, c), opened(t, c)
+	others.mostPacks = 1
+	must(t, ours.Accept(t.Context(), fetched(t, ours)))
+	for range 2 {
+		u.write("ads/spring.yaml", "kind: campaign\nname: "+repeat("x", u.n)+"\n")
+		u.push("more")
+		fetched(t, others)
+	}
+	if whole, _ := packs(t, ours); whole != 1 {
+		t.Fatalf("store has %d packs; want them put together", whole)
+	}
+	a := results
+	a.Base = u.git("rev-parse", "HEAD~2")
+	_, err := ours.Push(t.Context(), a)
+	must(t, err)
+	if r := fetched(t, ours); r.Movement != Same {
+		t.Errorf("fetched %+v; want the same, which the other accepted", r)
+	}
+}
+
 // What is remembered is refused where it is damaged: it is no first fetch.
 func TestADamagedRecordIsNoFirstFetch(t *testing.T) {
 	u := filled(t)

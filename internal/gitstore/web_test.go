@@ -184,6 +184,56 @@ func TestX3ErrorsShowNoCredentials(t *testing.T) {
 	}
 }
 
+// A certificate that is not good says what is wrong with it, and is asked for anew at
+// each fetch.
+func TestACertificateThatIsNotGoodSaysWhy(t *testing.T) {
+	u := filled(t)
+	h := hostedAt(t, u)
+	now := h.Certificate().NotBefore.Add(-time.Hour)
+	c := h.config()
+	c.Now = func() time.Time { return now }
+	s := opened(t, c)
+	_, err := s.Fetch(t.Context())
+	wantError(t, err, Credentials, "a certificate of https://127.0.0.1:", "is valid from "+h.Certificate().NotBefore.UTC().Format(time.RFC3339), "want another one there, or the clock")
+	now = h.Certificate().NotBefore.Add(time.Hour)
+	fetched(t, s)
+	now = h.Certificate().NotAfter.Add(time.Hour)
+	_, err = s.Fetch(t.Context())
+	wantError(t, err, Credentials, "to "+h.Certificate().NotAfter.UTC().Format(time.RFC3339)+" alone")
+	now = h.Certificate().NotBefore.Add(time.Hour)
+	c.URL, c.Dir = strings.Replace(c.URL, "127.0.0.1", "localhost", 1), ""
+	_, err = opened(t, c).Fetch(t.Context())
+	wantError(t, err, Credentials, "is of another host", "not localhost")
+	c.CAFile, c.URL = "", h.url
+	_, err = opened(t, c).Fetch(t.Context())
+	wantError(t, err, Credentials, "is not trusted", "want its authority in the file of certificates")
+}
+
+// A token that somebody renews is found at the next fetch; one that is not there yet is
+// said, and the server is not asked without.
+func TestATokenThatIsRenewedIsFound(t *testing.T) {
+	h := hostedAt(t, filled(t))
+	token, c := theToken, h.config()
+	c.Token = func(context.Context) (string, error) { return token, nil }
+	s := opened(t, c)
+	fetched(t, s)
+	token = "expired-" + theToken
+	_, err := s.Fetch(t.Context())
+	wantError(t, err, Credentials, "does not accept the credentials (401)")
+	hidden(t, err)
+	asked := h.asked.Load()
+	token = ""
+	_, err = s.Fetch(t.Context())
+	wantError(t, err, Credentials, "the token of https://127.0.0.1:", "is empty; want one")
+	if n := h.asked.Load() - asked; n != 0 {
+		t.Errorf("the server was asked %d times without a token; want never", n)
+	}
+	token = theToken
+	if r := fetched(t, s); r.Movement != Same {
+		t.Errorf("with another token %+v; want the same", r)
+	}
+}
+
 // G10: another host gets neither the credentials nor our trust.
 func TestG10ARedirectToAnotherHostIsNotFollowed(t *testing.T) {
 	u := filled(t)

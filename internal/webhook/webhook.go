@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -32,7 +33,7 @@ const (
 // Hook is what wakes one account.
 type Hook struct {
 	Secret secret.Text // what both sides know
-	Branch string      // only pushes to this branch or tag wake it; "" all
+	Branch string      // only pushes to this branch or tag wake it, by its short or its full name; "" all
 }
 
 // Receiver is the handler of pushes. The last part of a request's path is the name
@@ -61,12 +62,20 @@ type watched struct {
 func New(hooks map[string]Hook, wake func(account string), now func() time.Time, log *slog.Logger) (*Receiver, error) {
 	r := &Receiver{hooks: map[string]*watched{}, wake: wake, now: now, log: log, decoy: secret.New(rand.Text())}
 	for account, hook := range hooks {
-		if len(hook.Secret.Reveal()) < 16 {
-			return nil, errors.New("the webhook's secret of " + account + " is shorter than 16 characters; want a random one")
+		if err := CheckSecret(hook.Secret); err != nil {
+			return nil, fmt.Errorf("%s: %w", account, err)
 		}
 		r.hooks[account] = &watched{Hook: hook}
 	}
 	return r, nil
+}
+
+// CheckSecret refuses a secret that could be guessed.
+func CheckSecret(s secret.Text) error {
+	if len(s.Reveal()) < 16 {
+		return errors.New("the webhook's secret is shorter than 16 characters; want a random one")
+	}
+	return nil
 }
 
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -136,7 +145,7 @@ func (r *Receiver) heard(account string, hook *watched, said delivery, body []by
 		return http.StatusBadRequest
 	case !hook.fresh(said.id, r.now()): // it came before
 		return http.StatusAccepted
-	case hook.Branch != "" && ref != "refs/heads/"+hook.Branch && ref != "refs/tags/"+hook.Branch:
+	case !hook.about(ref):
 		return http.StatusAccepted
 	}
 	r.wake(account)
@@ -153,6 +162,12 @@ func refOf(body []byte) (string, bool) {
 		return "", false
 	}
 	return pushed.Ref, true
+}
+
+// about says whether a push of a ref may have moved what is watched, which its
+// configuration names short or in full.
+func (h Hook) about(ref string) bool {
+	return h.Branch == "" || ref == h.Branch || ref == "refs/heads/"+h.Branch || ref == "refs/tags/"+h.Branch
 }
 
 func (h *watched) admit(now time.Time) bool {

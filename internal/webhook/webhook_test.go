@@ -122,6 +122,8 @@ func TestWhatWakes(t *testing.T) {
 	}{
 		{"a push of GitHub", "master", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, true},
 		{"a push to any branch", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, true},
+		{"a push to a branch by its full name", "refs/heads/master", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, true},
+		{"a push to another branch by its full name", "refs/heads/main", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
 		{"a push to another branch", "main", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
 		{"a branch that begins alike", "maste", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
 		{"a ping of GitHub", "", []byte(`{"zen":"Design for failure."}`), []string{"X-GitHub-Event", "ping", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, []byte(`{"zen":"Design for failure."}`))}, http.StatusOK, false},

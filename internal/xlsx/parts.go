@@ -238,7 +238,7 @@ func foreignFormat(content []byte) *resource.Finding {
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
 		return compoundFile(content)
 	case strings.HasPrefix(text, "version https://git-lfs"):
-		return notWorkbook("file is a Git LFS pointer, not the workbook itself; want the file fetched (git lfs pull)")
+		return &resource.Finding{Code: diag.Unreadable, Message: "file is a Git LFS pointer, not the workbook itself; want the workbook", Hint: "run git lfs pull"}
 	case strings.HasPrefix(text, "<<<<<<< "):
 		return notWorkbook("file holds conflict marks of git; want a workbook (.xlsx)")
 	case strings.HasPrefix(text, "%pdf-"):
