@@ -20,6 +20,7 @@ type teller struct {
 	commands notify.Commands
 	orders   *attendant
 	failures int  // runs in a row that failed for the time being
+	locked   int  // runs in a row that met a lock
 	once     bool // nobody delivers beside the run
 }
 
@@ -41,12 +42,19 @@ func (t *teller) tell(ctx context.Context, result daemon.Result) {
 	switch result.Class {
 	case daemon.Transient, daemon.Internal, daemon.Credentials:
 		t.failures++
-	case daemon.Locked, daemon.Stopped:
+		t.locked = 0
+	case daemon.Locked:
+		t.locked++
+	case daemon.Stopped:
 	default:
-		t.failures = 0
+		t.failures, t.locked = 0, 0
+	}
+	in := t.failures
+	if result.Class == daemon.Locked {
+		in = t.locked
 	}
 	now := time.Now()
-	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: t.failures, Suspended: t.orders.Suspension(now)}, now, t.commands))
+	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: in, Suspended: t.orders.Suspension(now)}, now, t.commands))
 	if t.once {
 		ctx, cancel := context.WithTimeout(ctx, flushMost)
 		defer cancel()

@@ -12,10 +12,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/notify"
+	"adsync/internal/orders"
+	"adsync/internal/secret"
 	"adsync/sources"
 )
 
@@ -159,6 +163,37 @@ func TestACommandOfAMessageNamesItsAccount(t *testing.T) {
 		d := &daemonRun{app: &app{}}
 		if got := d.commandsFor(row.config, row.a); got != row.want {
 			t.Errorf("%s: %+v; want %+v", row.name, got, row.want)
+		}
+	}
+}
+
+// A run that meets a lock is not one that failed; both are counted, each by itself.
+func TestLocksAreCountedBesideFailures(t *testing.T) {
+	var sent atomic.Int32
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) }))
+	defer hook.Close()
+	to := notify.Destination{Name: "hook", Form: notify.Slack, URL: secret.New(hook.URL)}
+	for _, row := range []struct {
+		name string
+		runs []daemon.Class
+		want int32
+	}{
+		{"nine locks", slices.Repeat([]daemon.Class{daemon.Locked}, 9), 0},
+		{"ten", slices.Repeat([]daemon.Class{daemon.Locked}, 10), 1},
+		{"ten, with a look between", append(slices.Repeat([]daemon.Class{daemon.Locked}, 9), daemon.InSync, daemon.Locked), 0},
+		{"two failures, and locks", []daemon.Class{daemon.Transient, daemon.Locked, daemon.Transient, daemon.Locked}, 0},
+		{"three failures, and locks between", []daemon.Class{daemon.Transient, daemon.Locked, daemon.Transient, daemon.Locked, daemon.Transient}, 1},
+	} {
+		sent.Store(0)
+		notifier, err := notify.New("shop", []notify.Destination{to}, notify.Options{})
+		noError(t, err)
+		told := &teller{notifier: notifier, orders: &attendant{folder: orders.Folder(t.TempDir())}}
+		for _, class := range row.runs {
+			told.tell(t.Context(), daemon.Result{Class: class})
+		}
+		notifier.Flush(t.Context())
+		if have := sent.Load(); have != row.want {
+			t.Errorf("%s: told %d times; want %d", row.name, have, row.want)
 		}
 	}
 }

@@ -47,9 +47,12 @@ const (
 	longest    = 300
 )
 
-// transientAfter is how many attempts fail before somebody is told: most such
-// failures pass.
-const transientAfter = 3
+// How many attempts fail before somebody is told: most such failures pass. Ten that
+// meet a lock are a quarter of an hour.
+const (
+	transientAfter = 3
+	lockedAfter    = 10
+)
 
 // lastingTopics are those that stand until they end, and are told again meanwhile.
 var lastingTopics = []Topic{Credentials, Failed, Held, Suspended, Drift}
@@ -231,6 +234,11 @@ func troubleOf(s Situation) (t trouble, known bool) {
 			return t, false
 		}
 		t = trouble{topic: Failed, said: Section{Title: "fails again and again: " + title}, mark: "transient:"}
+	case daemon.Locked:
+		if s.Failures < lockedAfter {
+			return t, false
+		}
+		t = trouble{topic: Failed, said: Section{Title: "does not get its turn: " + title}, mark: "locked:"}
 	default:
 		return t, false
 	}

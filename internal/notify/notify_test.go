@@ -115,6 +115,9 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 	standing := func(addresses ...string) Situation {
 		return Situation{Class: daemon.Held, Planned: true, Failed: items(addresses)}
 	}
+	locked := func(n int) Situation {
+		return Situation{Class: daemon.Locked, Message: "process 7 has it", Failures: n}
+	}
 	looked := func(class daemon.Class) Situation { return Situation{Class: class} }
 	for _, tc := range []struct {
 		name string
@@ -145,6 +148,7 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 		{"a key that is refused", nil, []run{{0, failed(daemon.Credentials, "the key is refused")}, {time.Hour, failed(daemon.Credentials, "the key is refused")}, {0, inSync()}}, []string{"the key is refused", "works again"}},
 		{"one failure becomes another", nil, []run{{0, failed(daemon.Credentials, "the key is refused")}, {0, failed(daemon.Input, "2 errors")}, {0, inSync()}}, []string{"the key is refused", "2 errors", "works again"}},
 		{"a lock says nothing of a failure", nil, []run{{0, failed(daemon.Input, "2 errors")}, {0, failed(daemon.Locked, "locked")}, {0, failed(daemon.Input, "2 errors")}}, []string{"2 errors"}},
+		{"another adsync keeps the state", nil, []run{{0, locked(1)}, {0, locked(lockedAfter - 1)}, {0, locked(lockedAfter)}, {0, locked(lockedAfter + 1)}, {0, inSync()}}, []string{"does not get its turn: process 7 has it", "works again"}},
 		{"suspended and resumed", nil, []run{{0, stopped("prices")}, {0, stopped("prices")}, {0, inSync()}}, []string{"suspended by anna: prices", "goes on: what stopped it was lifted"}},
 		{"drift is told who asks for it", nil, []run{{0, drifted}}, nil},
 		{"drift", []Topic{Drift}, []run{{0, drifted}, {0, drifted}, {0, inSync()}, {0, drifted}}, []string{"1 changed at the service", "1 changed at the service"}},

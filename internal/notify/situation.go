@@ -18,7 +18,7 @@ type Situation struct {
 	Time     time.Time
 	Class    daemon.Class
 	Message  string
-	Failures int // runs in a row that failed for the time being
+	Failures int // runs in a row that failed for the time being, or that met a lock
 
 	Planned bool     // a plan was computed: Held and Drift say all there is
 	Held    []Item   // what a person may allow; without a plan, a commit that waits to be accepted
@@ -73,9 +73,7 @@ func (s *Situation) plan(d *planview.Document, c Commands) {
 		if len(release.First) > 0 {
 			text = release.First[0]
 		}
-		if release.Holds > 1 {
-			text += fmt.Sprintf(" (and %d more)", release.Holds-1)
-		}
+		text += more(release.Holds - 1)
 		if at := planview.AsksAgain(release.Allow); at != "" {
 			s.Failed = append(s.Failed, Item{Text: text, Command: "adsync reconcile --retry " + quoted(at) + c.Orders, At: at})
 			continue
@@ -84,7 +82,7 @@ func (s *Situation) plan(d *planview.Document, c Commands) {
 	}
 	for _, u := range planview.AllUnreleased(d) {
 		if u.Hazard != plan.Drifts { // which is told as such
-			s.Held = append(s.Held, Item{Text: u.Text})
+			s.Held = append(s.Held, Item{Text: u.Text + more(u.With)})
 		}
 	}
 	for i := range d.Changes {
@@ -107,6 +105,13 @@ func (s *Situation) plan(d *planview.Document, c Commands) {
 	if d.Money.Lifetime != (plan.Moved{}) {
 		s.Money = append(s.Money, "Lifetime budgets left: "+planview.Sum(d.Money.Lifetime, currency))
 	}
+}
+
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n)
 }
 
 // quoted is a word for a shell.

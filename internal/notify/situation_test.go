@@ -27,6 +27,8 @@ func TestOfARun(t *testing.T) {
 		{Address: "campaign/it's", Held: hold("would start", "activates=campaign/it's")},
 		{Address: "ad/w", Held: hold("the service refused it", "refused=ad/w=1f2e3d4c5b6a")},
 		{Address: "campaign/c", Fields: []plan.FieldDocument{{Name: "budget.daily", Held: &plan.HoldDocument{Hazard: plan.Unattended, Message: "no ceiling is set"}}}},
+		{Address: "ad_group/c/g", Held: &plan.HoldDocument{Hazard: plan.Unattended, Message: "held with campaign/c"}},
+		{Address: "ad/c/g/a", Held: &plan.HoldDocument{Hazard: plan.Unattended, Message: "held with ad_group/c/g"}},
 		{Address: "campaign/d", Fields: []plan.FieldDocument{{Name: "status", Cause: plan.Edit, Held: &plan.HoldDocument{Hazard: plan.Drifts, Message: "somebody paused it"}}}},
 		{Address: "campaign/b", Fields: []plan.FieldDocument{{Name: "name", Cause: plan.Drift}, {Name: "budget.daily", Cause: plan.Drift}}},
 	}
@@ -40,7 +42,7 @@ func TestOfARun(t *testing.T) {
 		Held: []Item{
 			{Text: "campaign/a: would start", Command: "adsync apply --allow activates=campaign/a /srv/shop"},
 			{Text: "campaign/it's: would start", Command: `adsync apply --allow 'activates=campaign/it'\''s' /srv/shop`},
-			{Text: "campaign/c: no ceiling is set"},
+			{Text: "campaign/c: no ceiling is set (and 2 more)"},
 		},
 		Drift: []Item{{Text: "campaign/b: name, budget.daily changed at the service", Command: "adsync drift /srv/shop"}},
 		Failed: []Item{

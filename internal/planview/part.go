@@ -81,24 +81,37 @@ func Releases(d *Document) []Release {
 	return all
 }
 
-// Unreleased is a change that no allowance releases, or a part of one.
+// Unreleased is a change that no allowance releases, wholly or in part.
 type Unreleased struct {
 	Hazard plan.Hazard
 	Text   string // address and the words of the hold, printable
+	With   int    // changes beneath it that are held with it
 }
 
 // AllUnreleased gives what no allowance releases, in the order of the plan: of each
 // change the first hold that is so.
 func AllUnreleased(d *Document) (all []Unreleased) {
+	at := map[string]int{}
 	for i := range d.Changes {
 		c := &d.Changes[i]
 		holds := flat(c.Held)
 		for k := range c.Fields {
 			holds = append(holds, flat(c.Fields[k].Held)...)
 		}
-		if first := slices.IndexFunc(holds, func(h *plan.HoldDocument) bool { return h.Allow == "" }); first >= 0 {
-			all = append(all, Unreleased{holds[first].Hazard, diag.Printable(c.Address + ": " + holds[first].Message)})
+		first := slices.IndexFunc(holds, func(h *plan.HoldDocument) bool { return h.Allow == "" })
+		if first < 0 {
+			continue
 		}
+		h := holds[first]
+		if above, with := strings.CutPrefix(h.Message, "held with "); with {
+			if top, there := at[above]; there {
+				all[top].With++
+				at[c.Address] = top
+				continue
+			}
+		}
+		at[c.Address] = len(all)
+		all = append(all, Unreleased{Hazard: h.Hazard, Text: diag.Printable(c.Address + ": " + h.Message)})
 	}
 	return all
 }

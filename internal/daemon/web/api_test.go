@@ -204,6 +204,7 @@ func TestOnlySoManyFollowTheEvents(t *testing.T) {
 	}
 	wantProblem(t, a.get("/api/v1/events"), 503, "busy")
 	wantProblem(t, a.get("/api/v1/events?account=nobody"), 404, "no_account")
+	wantStatus(t, a.send("HEAD", "/api/v1/events", ""), 200) // takes no place, and ends
 }
 
 // pipes is a listener whose connections are in memory, so that time is the

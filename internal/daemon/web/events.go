@@ -27,6 +27,10 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if r.Method == http.MethodHead { // there is no stream to follow
+		w.Header().Set("Content-Type", "text/event-stream")
+		return
+	}
 	select {
 	case s.watching <- struct{}{}:
 		defer func() { <-s.watching }()

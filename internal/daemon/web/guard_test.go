@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -66,13 +67,23 @@ func TestX13TheTokenIsDrawnAndNeverShown(t *testing.T) {
 // orders are all that change something.
 var orders = []string{
 	"/api/v1/accounts/shoes/approvals", "/api/v1/accounts/shoes/wake", "/api/v1/accounts/shoes/suspend", "/api/v1/accounts/shoes/resume", "/api/v1/accounts/shoes/look?name=x.csv",
-	"/accounts/shoes/approve", "/accounts/shoes/wake", "/accounts/shoes/suspend", "/accounts/shoes/resume", "/accounts/shoes/look",
+	"/api/v1/accounts/shoes/acceptances", "/api/v1/accounts/shoes/looks/x/commit",
+	"/accounts/shoes/approve", "/accounts/shoes/wake", "/accounts/shoes/suspend", "/accounts/shoes/resume", "/accounts/shoes/look", "/accounts/shoes/accept", "/accounts/shoes/looks/x/commit",
+}
+
+func TestX13EveryOrderIsTried(t *testing.T) {
+	for _, route := range ask(t, nil).server.routes() {
+		target := strings.NewReplacer("{account}", "shoes", "{look}", "x").Replace(route.path)
+		if route.method == "POST" && route.for_ == givers && !slices.ContainsFunc(orders, func(order string) bool { return strings.HasPrefix(order+"?", target+"?") }) {
+			t.Errorf("%s is not among the orders that are tried without the token and from other sites", target)
+		}
+	}
 }
 
 // nothingDone holds that no order reached the desk.
 func (a *asker) nothingDone() {
 	a.t.Helper()
-	if shoes, _ := a.desk.Account("shoes"); len(a.desk.approvals) != 1 || len(a.desk.woken)+len(a.desk.looked) != 0 || shoes.Suspended != nil {
+	if shoes, _ := a.desk.Account("shoes"); len(a.desk.approvals) != 1 || len(a.desk.woken)+len(a.desk.looked)+len(a.desk.accepted)+len(a.desk.handed) != 0 || shoes.Suspended != nil {
 		a.t.Errorf("an order went through: %v %v %v %v", a.desk.approvals, a.desk.woken, a.desk.looked, shoes.Suspended)
 	}
 }
