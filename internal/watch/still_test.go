@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -175,4 +176,70 @@ func TestWhatAnotherHasSeenIsNotTold(t *testing.T) {
 			t.Error("the sum that is there does not hold, or another one does")
 		}
 	})
+}
+
+// counted runs a watcher of nothing for ten minutes, and gives how often it looked.
+func counted(t *testing.T, listen func(ctx context.Context) (News, error)) (looks int) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		w := &Watcher{
+			Root: t.TempDir(), Quiet: 100 * time.Millisecond, LookAgain: 30 * time.Second, Blind: 10 * time.Second, Note: func(string, ...any) {},
+			Listen: func() (News, error) { return listen(ctx) }, Look: func() time.Duration { looks++; return 0 },
+		}
+		w.Run(ctx)
+		time.Sleep(time.Second) // whoever sends events ends
+	})
+	return looks
+}
+
+// TestF11F12WithoutNewsAFolderIsLookedAtMoreOften, for whatever reason there is none.
+func TestF11F12WithoutNewsAFolderIsLookedAtMoreOften(t *testing.T) {
+	end := func() {}
+	for _, row := range []struct {
+		name   string
+		listen func(context.Context) (News, error)
+		looks  int
+	}{
+		{"the system tells", func(context.Context) (News, error) { return News{Events: make(chan fsnotify.Event), Close: end}, nil }, 20},
+		{"nobody asked it to", func(context.Context) (News, error) { return News{Close: end}, nil }, 60},
+		{"it has no queue left", func(context.Context) (News, error) { return News{}, syscall.EMFILE }, 60},
+		{"it has no room for a folder", func(context.Context) (News, error) {
+			return News{Events: make(chan fsnotify.Event), Add: func(string, ...string) error { return syscall.ENOSPC }, Close: end}, nil
+		}, 60},
+		{"its news ends", func(context.Context) (News, error) {
+			ended := make(chan fsnotify.Event)
+			close(ended)
+			return News{Events: ended, Close: end}, nil
+		}, 60},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			looks := counted(t, row.listen)
+			if looks < row.looks-1 || looks > row.looks+2 {
+				t.Errorf("%d looks in ten minutes; want %d", looks, row.looks)
+			}
+		})
+	}
+}
+
+// TestALargeFolderThatIsBusyCostsLittle: also the time it takes to ask for news of
+// its folders counts for how soon it is looked at again.
+func TestALargeFolderThatIsBusyCostsLittle(t *testing.T) {
+	looks := counted(t, func(ctx context.Context) (News, error) {
+		busy := make(chan fsnotify.Event)
+		go func() {
+			for {
+				select {
+				case busy <- fsnotify.Event{}:
+				case <-ctx.Done():
+					return
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}()
+		return News{Events: busy, Add: func(string, ...string) error { time.Sleep(250 * time.Millisecond); return nil }, Close: func() {}}, nil
+	})
+	if looks > 120 {
+		t.Errorf("%d looks of half a second in ten minutes; want one every 5 s", looks)
+	}
 }

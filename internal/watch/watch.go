@@ -22,7 +22,7 @@ type Watcher struct {
 	Quiet     time.Duration // from an event to the look it is a reason for
 	LookAgain time.Duration // the longest from one look to the next
 	// Blind is the longest from one look to the next where the system does not tell
-	// of every change; 0 is LookAgain.
+	// of every change, or of none; 0 is LookAgain.
 	Blind  time.Duration
 	Files  []string // names of files beside the folders; nil: every folder below Root is listened to, else only these files of Root
 	Listen func() (News, error)
@@ -40,9 +40,9 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 	w.warn(err)
 	for {
-		w.warn(w.listenToFolders(n))
 		began := time.Now()
-		wait := w.longest()
+		w.warn(w.listenToFolders(n))
+		wait := w.longest(n)
 		if again := w.Look(); again > 0 {
 			wait = min(again, wait)
 		}
@@ -54,8 +54,8 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-func (w *Watcher) longest() time.Duration {
-	if w.warned && w.Blind > 0 {
+func (w *Watcher) longest(n News) time.Duration {
+	if (w.warned || n.Events == nil) && w.Blind > 0 {
 		return w.Blind
 	}
 	return w.LookAgain
@@ -67,7 +67,7 @@ func (w *Watcher) warn(err error) {
 		return
 	}
 	w.warned = true
-	w.Note("the system does not tell of every change (%v); looking every %s", err, w.longest())
+	w.Note("the system does not tell of every change (%v); looking every %s", err, w.longest(News{}))
 }
 
 // listenToFolders asks for news of every folder there is by now, and gives the
