@@ -20,10 +20,12 @@ func (t *tree) attach(name string, at diag.Position) (content []byte, slashPath 
 		return nil, "", finding
 	}
 	if link := linkIn(t.root, slashPath); link != "" {
+		t.keepAttached(slashPath, t.trace(slashPath))
 		return nil, "", badFile(fmt.Sprintf("file is %q, and %q is a symbolic link; want the file itself", name, link))
 	}
 	content, hash, err := readRegular(t.root, slashPath, t.bounds.attachedBytes)
 	if err != nil {
+		t.keepRefused(slashPath, "", err)
 		return nil, "", t.cannotAttach(name, slashPath, err)
 	}
 	if !t.keepAttached(slashPath, hash) {

@@ -49,3 +49,31 @@ func TestF14AFileOneMayNotReadHoldsEverything(t *testing.T) {
 		})
 	}
 }
+
+// TestF14AClosedFolderThatIsOpenedIsReadAgain: nothing is in it, so that no file
+// comes or goes with it.
+func TestF14AClosedFolderThatIsOpenedIsReadAgain(t *testing.T) {
+	dir := folder(t, map[string]string{"spring.yaml": springCampaign})
+	closed := filepath.Join(dir, "q4")
+	must(t, os.Mkdir(closed, 0))
+	must(t, os.Chmod(filepath.Dir(dir), 0o755))
+	must(t, os.Chmod(dir, 0o755))
+	must(t, os.Chmod(filepath.Join(dir, "spring.yaml"), 0o644))
+	p, _ := ReadProject(dir)
+	var d Desired
+	asNobody(t, func() {
+		d = load(t, dir)
+		if sum := p.Sum(d.Files); sum != d.Hash {
+			t.Errorf("Sum = %s of files that are as they were; want %s", sum, d.Hash)
+		}
+	})
+	wantRefused(t, d, "q4: folder or file cannot be read; want to read every source")
+	must(t, os.Chmod(closed, 0o755))
+	asNobody(t, func() {
+		if p.Sum(d.Files) == d.Hash {
+			t.Error("Sum is as it was, and the folder is open by now")
+		}
+		d = load(t, dir)
+	})
+	wantClean(t, d)
+}

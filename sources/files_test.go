@@ -109,3 +109,24 @@ func TestAStopBetweenFilesIsAnError(t *testing.T) {
 	p, _ := ReadProject(folder(t, map[string]string{"spring.yaml": springCampaign}))
 	wantProblem(t, Load(ctx, p, kinds.All()), "spring.yaml: reading was stopped before this file")
 }
+
+// A name that another system spells in capitals is not passed over in silence.
+func TestASourceNamedInCapitalsIsSaid(t *testing.T) {
+	dir := folder(t, map[string]string{"spring.yaml": springCampaign, "Q4.YAML": springCampaign, "EXPORT.XLSX": "x", "private/PEOPLE.CSV": "x", "README.MD": "x"})
+	d := load(t, dir)
+	wantProblem(t, d, "Q4.YAML: warning: file ends in .YAML and is not read; want .yaml")
+	wantProblem(t, d, "EXPORT.XLSX: warning: file ends in .XLSX and is not read; want .xlsx")
+	if len(d.Problems) != 2 {
+		t.Errorf("Load found\n%swant the two sources alone", printed(d.Problems))
+	}
+	write(t, filepath.Join(dir, "adsync.yaml"), "sources: [Q4.YAML]\n")
+	wantClean(t, load(t, dir))
+}
+
+// The name of a file may be of any bytes; a folder's has to be UTF-8, and is said.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	wantClean(t, load(t, folder(t, map[string]string{"caf\xe9.yaml": springCampaign})))
+	d := load(t, folder(t, map[string]string{"spring.yaml": springCampaign, "bilder-\xe9/a.txt": "x"}))
+	wantRefused(t, d, "folder has a name that is not UTF-8, and cannot be read; want one that is")
+	wantClean(t, load(t, folder(t, map[string]string{"adsync.yaml": "sources: [spring.yaml]\n", "spring.yaml": springCampaign, "bilder-\xe9/a.txt": "x"})))
+}

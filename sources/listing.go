@@ -5,8 +5,10 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"adsync/internal/diag"
+	"adsync/internal/resource"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -43,8 +45,39 @@ func (t *tree) list() listing {
 		found.report(t.project.File, diag.Error, diag.Damaged, fmt.Sprintf("sources are %d files; want at most %d", len(found.files), t.bounds.files), "name fewer files in sources of adsync.yaml")
 		found.files = nil
 	}
+	if over := t.beyondTotal(found.files); over != "" {
+		found.problems = append(found.problems, *problemOf(over, t.tooMuch()))
+		found.files = nil
+	}
 	found.reportTwins()
 	return found
+}
+
+// beyondTotal gives the file with which sources are too large in all, "" where
+// they are not. Those too large by themselves are not read and do not count.
+func (t *tree) beyondTotal(files []string) string {
+	most := int64(0)
+	for _, name := range files {
+		most += t.limitOf(name)
+	}
+	if most <= t.bounds.totalBytes {
+		return ""
+	}
+	total := int64(0)
+	for _, name := range files {
+		about, err := t.root.Lstat(name)
+		if err != nil || about.Size() > t.limitOf(name) {
+			continue
+		}
+		if total += about.Size(); total > t.bounds.totalBytes {
+			return name
+		}
+	}
+	return ""
+}
+
+func (t *tree) tooMuch() resource.Finding {
+	return resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("sources are over %d MiB with this file; want less in all", t.bounds.totalBytes/mebibyte)}
 }
 
 func (t *tree) enter(folder string, found *listing) error {
@@ -52,6 +85,10 @@ func (t *tree) enter(folder string, found *listing) error {
 		return nil
 	}
 	if strings.HasPrefix(path.Base(folder), ".") || folder == t.project.State || !t.reaches(folder) {
+		return fs.SkipDir
+	}
+	if !utf8.ValidString(folder) {
+		found.report(folder, diag.Error, diag.Unreadable, "folder has a name that is not UTF-8, and cannot be read; want one that is", "rename it")
 		return fs.SkipDir
 	}
 	if strings.Count(folder, "/") >= t.bounds.folderDepth {
@@ -100,10 +137,13 @@ var otherWorkbooks = map[string]string{
 	".xlsm": "a workbook with macros", ".xltm": "a workbook with macros", ".xlsb": "a binary workbook", ".xls": "an old workbook", ".ods": "an OpenDocument file", ".numbers": "a Numbers document",
 }
 
-// noteFormat warns of a workbook that would be a source in the form adsync reads:
-// whoever saved it there takes it for one.
+// noteFormat warns of a file that would be a source in the form, or by the spelling
+// of its name, that adsync reads: whoever saved it there takes it for one.
 func (t *tree) noteFormat(name string, found *listing) {
 	end := path.Ext(name)
+	if lower := strings.ToLower(end); lower != end && readers[lower] != nil && !inPrivate(name) && t.includes(strings.TrimSuffix(name, end)+lower) {
+		found.report(name, diag.Warning, diag.Unreadable, "file ends in "+end+" and is not read; want "+lower, "rename it, or name it in sources of adsync.yaml")
+	}
 	if what, known := otherWorkbooks[strings.ToLower(end)]; known && t.includes(strings.TrimSuffix(name, end)+".xlsx") {
 		found.report(name, diag.Warning, diag.Unreadable, "file is "+what+" and is not read; want a workbook (.xlsx)", "save it as .xlsx, without macros, or move it out of the sources")
 	}

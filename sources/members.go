@@ -71,9 +71,13 @@ func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Va
 
 func (t *tree) readMembers(name, slashPath string, as members.Identifier) membersFile {
 	if link := linkIn(t.root, slashPath); link != "" {
+		t.keepAttached(slashPath, t.trace(slashPath))
 		return refusedMembers(badFile(fmt.Sprintf("file is %q, and %q is a symbolic link; want the file itself", name, link)))
 	}
 	list, hash, err := readMembersFile(t.root, slashPath, as, t.bounds)
+	if err != nil {
+		t.keepRefused(slashPath, hash, err)
+	}
 	var f *members.Fault
 	switch {
 	case errors.As(err, &f):
@@ -203,11 +207,8 @@ func readMembersFile(root *os.Root, slashPath string, as members.Identifier, b b
 	if err != nil && !errors.As(err, &fault) {
 		return nil, "", fmt.Errorf("read: %w", cmp.Or(in.failed, errNotRead))
 	}
-	if err != nil {
-		return nil, "", err
-	}
-	_, err = io.Copy(io.Discard, in)
-	return list, in.hex(), err
+	_, lost := io.Copy(io.Discard, in) // behind a fault too: the hash is of the whole file
+	return list, in.hex(), cmp.Or(err, lost)
 }
 
 // errNotRead stands for an error that might quote what was read.

@@ -34,6 +34,7 @@ type Desired struct {
 	Problems []diag.Problem // sorted; nothing is applied when one is an error
 	// Hash is the SHA-256, in hex, over the names and bytes of every file read:
 	// adsync.yaml, the sources, and the images, hint and members files they refer to.
+	// What should be one of them and is not counts by what is wrong with it.
 	Hash string
 	// Files are the names of those files, sorted.
 	Files []string
@@ -74,10 +75,12 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 		hintsOfCommit(d.Problems)
 	}
 	if !t.hints.takes(0) {
-		return refused(diag.Problem{
+		tooMany := refused(diag.Problem{
 			Code: diag.Damaged, Position: diag.InFile(p.File), Message: fmt.Sprintf("hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries),
 			Hint: "name long lists in fewer places",
 		})
+		tooMany.Hash, tooMany.Files = d.Hash, d.Files
+		return tooMany
 	}
 	return d
 }

@@ -1,11 +1,17 @@
 package sources
 
-import "slices"
+import (
+	"errors"
+	"io/fs"
+	"slices"
+)
 
 // Sum gives what Desired.Hash is while the files are as they were: the sum over
 // the names and bytes of adsync.yaml, of the sources there are now, and of the
-// others that were read (Desired.Files). Nothing is parsed. A folder that cannot
-// be read has a sum of its own.
+// others that were read or should have been (Desired.Files). Nothing is parsed.
+// Where something is wrong, the sum is another once it is mended: a folder that
+// cannot be read, a link among the sources and a file that is missing have sums
+// of their own.
 func (p Project) Sum(read []string) string {
 	t, err := openTree(p)
 	if err != nil {
@@ -13,9 +19,10 @@ func (p Project) Sum(read []string) string {
 	}
 	defer t.close()
 	listed := t.list()
+	t.wrong = listed.problems
 	for _, name := range read {
 		if !slices.Contains(listed.files, name) && name != p.File {
-			t.attached[name] = t.hashOf(name, largestFile)
+			t.attached[name] = t.trace(name)
 		}
 	}
 	files := make([]file, len(listed.files))
@@ -26,5 +33,28 @@ func (p Project) Sum(read []string) string {
 	return sum
 }
 
-// largestFile is more than any bound allows.
-const largestFile = 1 << 40
+// trace is what a file that a value refers to gives to the sum: its SHA-256, else
+// why it cannot be read.
+func (t *tree) trace(slashPath string) string {
+	if link := linkIn(t.root, slashPath); link != "" {
+		return link + " is a link"
+	}
+	hash, err := hashRegular(t.root, slashPath, max(t.bounds.attachedBytes, t.bounds.membersBytes, t.bounds.workbookBytes))
+	if err != nil {
+		return reason(err)
+	}
+	return hash
+}
+
+// keepRefused remembers a file that a value refers to and that was not taken: by
+// its hash where it was read, else as trace does.
+func (t *tree) keepRefused(slashPath, hash string, err error) {
+	var unread *fs.PathError
+	switch {
+	case errors.As(err, &unread), errors.Is(err, errNotRegular):
+		hash = reason(err)
+	case hash == "": // it is over its own bound
+		hash = t.trace(slashPath)
+	}
+	t.keepAttached(slashPath, hash)
+}

@@ -31,7 +31,8 @@ type tree struct {
 	hints   *hintFiles
 
 	mu       sync.Mutex
-	attached map[string]string   // slash path of every file referred to, to its SHA-256
+	attached map[string]string   // slash path of every file referred to, to its SHA-256 or to why it could not be read
+	wrong    []diag.Problem      // of the listing that the files are from
 	listed   map[string][]string // names of the files of a folder, once somebody misspelt one
 }
 
@@ -72,12 +73,13 @@ func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
 	var changed string
 	for range settleAttempts {
 		listed := t.list()
+		t.wrong = listed.problems
 		files := make([]file, len(listed.files))
 		total := int64(0)
 		for i, name := range listed.files {
 			files[i] = t.readSource(ctx, name)
-			if total += int64(len(files[i].content)); total > t.bounds.totalBytes {
-				return nil, []diag.Problem{*problemOf(name, resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("sources are over %d MiB with this file; want less in all", t.bounds.totalBytes/mebibyte)})}
+			if total += int64(len(files[i].content)); total > t.bounds.totalBytes { // it was less when they were listed
+				return nil, []diag.Problem{*problemOf(name, t.tooMuch())}
 			}
 		}
 		if ctx.Err() != nil {
@@ -147,20 +149,28 @@ func (t *tree) limitOf(name string) int64 {
 	return t.bounds.yamlBytes
 }
 
-// hash reads a source again for its SHA-256 alone.
-func (t *tree) hash(name string) string { return t.hashOf(name, t.limitOf(name)) }
+// hash reads a source again for its SHA-256 alone; "" where it cannot be read.
+func (t *tree) hash(name string) string {
+	hash, _ := hashRegular(t.root, name, t.limitOf(name)) // why it cannot is said by who reads it
+	return hash
+}
 
-func (t *tree) hashOf(name string, limit int64) string {
-	handle, err := openRegular(t.root, name)
+// hashRegular gives the SHA-256 of a regular file of at most limit bytes in hex.
+func hashRegular(root *os.Root, name string, limit int64) (string, error) {
+	handle, err := openRegular(root, name)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	defer handle.Close()
 	sum := sha256.New()
-	if n, err := io.Copy(sum, io.LimitReader(handle, limit+1)); err != nil || n > limit {
-		return ""
+	n, err := io.Copy(sum, io.LimitReader(handle, limit+1))
+	if err != nil {
+		return "", err
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	if n > limit {
+		return "", tooLarge{limit}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // tooLarge is the error of a file beyond its bound.
@@ -243,7 +253,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// sum is the hash over the names and bytes of all that was read, and the names.
+// sum is the hash over the names and bytes of all that was read, and over what
+// among the sources is none, and the names.
 func (t *tree) sum(files []file) (sum string, names []string) {
 	hashes := maps.Clone(t.attached)
 	for _, f := range files {
@@ -256,6 +267,11 @@ func (t *tree) sum(files []file) (sum string, names []string) {
 	names = slices.Sorted(maps.Keys(hashes))
 	for _, name := range names {
 		fmt.Fprintf(total, "%d:%s=%s\n", len(name), name, hashes[name])
+	}
+	for _, p := range t.wrong {
+		if p.Severity == diag.Error {
+			fmt.Fprintf(total, "%s: %s: %s\n", p.Position, p.Message, p.Hint)
+		}
 	}
 	return hex.EncodeToString(total.Sum(nil)), names
 }
