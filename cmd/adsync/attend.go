@@ -30,6 +30,7 @@ const (
 type attendant struct {
 	folder orders.Folder
 	shared orders.Folder // whose STOP holds for all accounts; "" for none
+	files  string        // folder that folder lies in, with the files, and that is never made; "" where it lies elsewhere
 	say    orders.Daemon
 
 	mu    sync.Mutex
@@ -39,8 +40,12 @@ type attendant struct {
 	taken []orders.Ask
 }
 
+// errAway says that the folder with the files of the account is not there.
+var errAway = errors.New("the folder with the files is not there")
+
 // attend takes the account for this daemon, once, and again where its folder is
-// another by now.
+// another by now. Where the files' own folder is away nothing is made in its
+// place: it may come back, by a name that is free or on a mount.
 func (t *attendant) attend(sleep func(time.Duration)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,6 +55,11 @@ func (t *attendant) attend(sleep func(time.Duration)) error {
 	if t.holds != nil {
 		_ = t.holds.End() // nothing of it is left to give back
 		t.holds = nil
+	}
+	if t.files != "" {
+		if _, err := os.Stat(t.files); errors.Is(err, fs.ErrNotExist) {
+			return errAway
+		}
 	}
 	holds, err := t.folder.Attend(sleep)
 	if err != nil {

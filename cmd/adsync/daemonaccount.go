@@ -63,6 +63,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 		if at, err := project.Revision(nil); err == nil && at.Commit != "" {
 			own.note("%s is in a git work tree: its files count as they are, committed or not; git: {url: …} takes commits alone", diag.Printable(a.Folder))
 		}
+		w.stays = folder.stays
 		w.source, watched, home = folder, folder.watch, project.StateFolder()
 	} else {
 		if a.State == "" {
@@ -73,6 +74,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 		w.source, account.Source, home = branch, branch.name(), branch.stateFolder()
 	}
 	w.orders = d.attendant(config, name, home)
+	w.orders.files = a.Folder
 	last := w.orders.folder.Equal(time.Now())
 	account.Good, account.Applied = last.At, last.Revision
 	account.Orders, account.Shown, account.Archive = w.orders, w.orders.shown, &archive{own, w.orders, a.Folder}

@@ -43,12 +43,12 @@ func newWatchedFolder(a *app, dir string, settle time.Duration, looks looking) *
 }
 
 func (f *watchedFolder) files(context.Context, []string) (files, error) {
-	return files{dir: f.dir}, f.stays()
+	return files{dir: f.dir}, nil
 }
 
-// stays is an error where the folder is a link that leads elsewhere by now, and what
-// adsync remembers of the account stayed behind: without it everything would look as
-// if somebody else had made it.
+// stays is an error where the folder is another by now, put in its place or behind a
+// link, and what adsync remembers of the account stayed behind: without it everything
+// would look as if somebody else had made it.
 func (f *watchedFolder) stays() error {
 	root, err := filepath.EvalSymlinks(f.dir)
 	if err != nil {
@@ -57,12 +57,14 @@ func (f *watchedFolder) stays() error {
 	f.root = cmp.Or(f.root, root)
 	f.stated = f.stated || f.stateIn(f.root)
 	switch {
+	case !f.stated || f.stateIn(root):
+		f.root = root
 	case root == f.root:
-	case f.stated && !f.stateIn(root):
+		return configuration("the state of the account is gone from %s: another folder is in its place, or it is not mounted; nothing is sent without it; want it back, or the daemon begun anew to go on without it",
+			diag.Printable(f.dir))
+	default:
 		return configuration("%s leads to %s now, where the state of the account is not; it was below %s; nothing is sent without it; want it moved there, or the account read from git, whose state lies elsewhere",
 			diag.Printable(f.dir), diag.Printable(root), diag.Printable(f.root))
-	default:
-		f.root = root
 	}
 	return nil
 }

@@ -43,6 +43,7 @@ type source interface {
 type worker struct {
 	app      *app // of this account alone: its clock gives the place of the run away while it waits
 	source   source
+	stays    func() error // is an error where the files are not beside what adsync remembers of the account; nil: they never are
 	orders   *attendant
 	results  string // folder of the result copies; "" is the one of apply
 	planOnly bool   // nothing is ever applied
@@ -73,7 +74,16 @@ func (w *worker) Run(ctx context.Context, request daemon.Request) daemon.Result 
 }
 
 func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result {
-	if err := w.orders.attend(func(d time.Duration) { _ = w.app.clock.sleep(ctx, d) }); err != nil {
+	if w.stays != nil {
+		if err := w.stays(); err != nil {
+			r := w.failed(ctx, daemon.Revision{}, err)
+			r.Unread = true
+			return r
+		}
+	}
+	err := w.orders.attend(func(d time.Duration) { _ = w.app.clock.sleep(ctx, d) })
+	away := errors.Is(err, errAway)
+	if err != nil && !away {
 		class := daemon.Misplaced // a disk that cannot be written
 		if errors.Is(err, orders.ErrAttended) {
 			class = daemon.Locked
@@ -104,7 +114,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	if err != nil {
 		return w.failed(ctx, f.revision, err)
 	}
-	if !still {
+	if !still || away && !diag.HasErrors(l.desired.Problems) { // it is there again, and nobody has taken it
 		return daemon.Result{Class: daemon.Transient, Message: "the files change while they are read; they are read again once they hold still"}
 	}
 	f.revision.Content = sum

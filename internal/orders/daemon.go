@@ -103,8 +103,14 @@ func (a *Attendance) Stands() bool {
 	return err == nil && os.SameFile(there, ours)
 }
 
-// Say writes what the daemon says of itself.
-func (a *Attendance) Say(d Daemon) error { return a.folder.write(DaemonName, d) }
+// Say writes what the daemon says of itself, where the folder still is the one that
+// was taken.
+func (a *Attendance) Say(d Daemon) error {
+	if !a.Stands() {
+		return fmt.Errorf("%s is not the folder that was taken", a.folder)
+	}
+	return a.folder.write(DaemonName, d)
+}
 
 // End takes away what it said, and gives the account back. What stands in the
 // place of the folder by now it leaves as it is.
