@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -39,6 +40,7 @@ type fleet struct {
 	slow    string // the key of an account that is answered late
 
 	mu      sync.Mutex
+	random  *rand.Rand
 	asked   map[string][]time.Time // by key, since counting began
 	changed int                    // requests that could change something
 	refused int                    // answers of 429
@@ -75,7 +77,7 @@ func TestADaemonOfAFleet(t *testing.T) {
 func keyOfFleet(i int) string { return fmt.Sprintf("sk-fleet-%03d", i) }
 
 func newFleet(t *testing.T, accounts int) *fleet {
-	f := &fleet{t: t, synced: map[string]bool{}}
+	f := &fleet{t: t, random: newRandom(1), synced: map[string]bool{}}
 	var seeded []emulator.Account
 	for i := range accounts {
 		seeded = append(seeded, emulator.Account{ID: fmt.Sprintf("adacct_%03d", i), Name: "Fleet", Currency: "USD", TimeZone: "UTC", Key: keyOfFleet(i), Features: emulator.AllFeatures()})
@@ -97,7 +99,7 @@ func (f *fleet) run() (end func()) {
 	d.looks = looking{again: time.Hour, blind: time.Hour, listen: func() (watch.News, error) {
 		return watch.News{Events: make(chan fsnotify.Event), Close: func() {}}, nil
 	}}
-	d.hub = daemon.New(daemon.Options{Logger: log, Random: newRandom(1).Float64, Redact: d.secrets.redact, Observer: f})
+	d.hub = daemon.New(daemon.Options{Logger: log, Random: f.chance, Redact: d.secrets.redact, Observer: f})
 	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}}
 	for i := range *fleetOf {
 		name := fmt.Sprintf("account-%03d", i)
@@ -178,6 +180,13 @@ func (f *fleet) Ran(account string, r daemon.Result, _ time.Duration) {
 	if !f.synced[account] {
 		delete(f.synced, account)
 	}
+}
+
+// chance is asked by every account's loop.
+func (f *fleet) chance() float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.random.Float64()
 }
 
 // Broke is a mistake of the daemon.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -32,9 +34,33 @@ type watched struct {
 	dir     string
 	events  chan fsnotify.Event
 	errors  chan error
-	refuses error // what a folder that is added gets for an answer
-	added   []string
-	said    bytes.Buffer
+	refuses error        // what a folder that is added gets for an answer
+	added   atomic.Int64 // how many were
+	said    words
+}
+
+// words are what somebody else says while the test goes on.
+type words struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *words) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *words) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+func (w *words) Reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text.Reset()
 }
 
 // onAClock runs a test on a watcher of a folder with the files. What was said
@@ -66,11 +92,11 @@ func (w *watched) watch(root string, listen func() (watch.News, error)) {
 	w.t.Cleanup(func() { cancel(); <-ended })
 }
 
-func (w *watched) add(folder string, names ...string) error {
+func (w *watched) add(_ string, names ...string) error {
 	if len(names) > 0 {
 		return nil // the folder around it
 	}
-	w.added = append(w.added, folder)
+	w.added.Add(1)
 	return w.refuses
 }
 
@@ -301,9 +327,9 @@ func TestF12NewsThatEndsIsNoLoop(t *testing.T) {
 		w.save("a.yaml", threeCampaigns)
 		w.pass(lookAgain + 2*settle)
 		w.want("3 resources, no problems")
-		before := len(w.added)
+		before := w.added.Load()
 		w.pass(10 * lookAgain)
-		if looks := len(w.added) - before; looks > 11 {
+		if looks := w.added.Load() - before; looks > 11 {
 			t.Errorf("the watcher looked %d times in 10 rounds, want about 10", looks)
 		}
 	})
