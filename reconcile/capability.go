@@ -22,6 +22,10 @@ func (r *run) findCapabilities(ctx context.Context) error {
 		return fmt.Errorf("read the capabilities: %w", err)
 	}
 	r.caps = known
+	if r.pausesFew() {
+		r.caps[resource.BulkJobs] = false
+		return nil
+	}
 	if !slices.ContainsFunc(r.changes, r.knowsJobs) {
 		return nil
 	}

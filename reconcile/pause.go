@@ -88,6 +88,15 @@ func (a *Agent) planAside(ctx context.Context, action string, desired Desired, c
 	return &View{Plan: computed, Last: before, Live: live, read: read, input: input, reverts: true, aside: action}, nil
 }
 
+// pausesAlone is how many pauses of what is live go as requests of their own: they
+// take seconds, and rest on no job that may stand still while money is spent.
+const pausesAlone = 100
+
+// pausesFew says that a run pauses what is live, and no more than that.
+func (r *run) pausesFew() bool {
+	return r.view.aside == actionPause && len(r.changes) <= pausesAlone
+}
+
 // atTop says that a kind stands beneath nothing and delivers.
 func atTop(s *resource.Schema) bool { return s.Parent == "" && s.Delivery() != "" && mirrors(s) }
 

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"adsync/internal/emulator/service"
+	world_ "adsync/internal/emulator/world"
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
@@ -133,5 +136,22 @@ func TestPauseAllOfALargeAccount(t *testing.T) {
 	t.Logf("%d requests that change something, %d that read", sent.changes, sent.reads)
 	if sent.changes != 2 || sent.reads > 20 {
 		t.Errorf("%d requests that change something, %d that read; want 2, and 20 at most", sent.changes, sent.reads)
+	}
+}
+
+// Where jobs stand still, few campaigns are paused all the same, and at once.
+func TestPauseAllDoesNotWaitForJobs(t *testing.T) {
+	w := newWorld(t)
+	w.tree("one", "active")
+	w.tree("two", "active")
+	w.clean()
+	w.service.SetHooks(&service.Hooks{Job: func(world_.Job) service.JobFault { return service.JobFault{Hold: true} }})
+	before := w.slept
+	report, err := w.pauseAll()
+	if err != nil || report.Count("applied") != 2 || report.Verified != 2 {
+		t.Fatalf("%v, %d applied, %d verified; want 2", err, report.Count("applied"), report.Verified)
+	}
+	if took := w.slept - before; took > time.Minute {
+		t.Errorf("it took %s; want a minute at most", took)
 	}
 }

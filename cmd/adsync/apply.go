@@ -132,7 +132,7 @@ func (a *app) carryOut(ctx context.Context, l loaded, f applyFlags, agent *recon
 	if err := a.consent(ctx, l, f, agent, view.Plan); err != nil {
 		return nil, err
 	}
-	return agent.Apply(ctx, view)
+	return applyObeying(ctx, agent, view)
 }
 
 // recover ends what an earlier run left open, before anything new is planned.

@@ -53,7 +53,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 		own.flags.operator = a.Operator
 	}
 	w := &worker{app: own, planOnly: a.PlanOnly, results: a.Results}
-	account := daemon.Account{Name: name, Source: a.Folder, Every: a.Every, Full: a.Full, Asks: a.Folder == "", Worker: w}
+	account := daemon.Account{Name: name, Source: a.Folder, Every: a.Every, Full: a.Full, Asks: a.Folder == "", PlanOnly: a.PlanOnly, Worker: w}
 	watched := func(context.Context, func(daemon.Trigger)) {}
 	var home string
 	var branch *followedBranch

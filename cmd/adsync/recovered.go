@@ -17,7 +17,11 @@ func (a *app) recovered(ctx context.Context, agent *reconcile.Agent) (reconcile.
 	if err != nil {
 		return reconcile.Recovered{}, err
 	}
-	recovered, failure := agent.Recover(ctx)
+	var recovered reconcile.Recovered
+	failure := obeying(ctx, agent.Service.Halted, func(ctx context.Context) (err error) {
+		recovered, err = agent.Recover(ctx)
+		return err
+	})
 	found := finder.End()
 	steps, open := make([]state.Step, len(found)), map[string]bool{}
 	for i, f := range found {

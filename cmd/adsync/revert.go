@@ -118,7 +118,7 @@ func (a *app) carryBack(ctx context.Context, r *reverting, s *session, recorder 
 			return nil, err
 		}
 	}
-	return s.agent.Apply(ctx, r.view)
+	return applyObeying(ctx, s.agent, r.view)
 }
 
 // planRevert plans the inverse of a run against the account of now.

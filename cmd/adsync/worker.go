@@ -53,6 +53,7 @@ type worker struct {
 	line      *session   // keeps open what the client needs
 	client    *adsapi.Client
 	requests  atomic.Int64
+	counted   int64       // of them, by the runs before
 	suspended atomic.Bool // this run sends nothing
 	seen      *sight      // what the last whole run saw; nil: nothing can be skipped
 	at        string      // the commit of the last run
@@ -60,10 +61,10 @@ type worker struct {
 
 // Run does one run, from the files to the report.
 func (w *worker) Run(ctx context.Context, request daemon.Request) daemon.Result {
-	before := w.requests.Load()
 	w.suspended.Store(request.PlanOnly || w.planOnly)
 	r := w.run(ctx, request)
-	r.Requests = int(w.requests.Load() - before)
+	sent := w.requests.Load() // those of looks at files since the run before count too
+	r.Requests, w.counted = int(sent-w.counted), sent
 	if w.client != nil { // only this goroutine sets it
 		r.Rate.Left, r.Rate.Limit = w.client.Left()
 	}
@@ -149,12 +150,23 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files,
 	defer func() { w.app.closed("state", store.Close()) }()
 	did := w.carryOut(ctx, request, l, store, desired)
 	r = w.ended(ctx, l, did, r)
-	r.Until = g.thaws
+	r.Until, r.Journal = g.thaws, openSteps(ctx, store)
 	if r.Class == daemon.Held && r.Run != nil {
 		r.Until = time.Now().Add(againSoon)
 	}
 	w.remember(ctx, seen, store, l, r)
 	return r
+}
+
+// openSteps counts the steps that are not closed, whatever the run came to; nil where
+// that cannot be known.
+func openSteps(ctx context.Context, store state.Store) *int {
+	steps, err := store.Open(context.WithoutCancel(ctx))
+	if err != nil {
+		return nil
+	}
+	n := len(steps)
+	return &n
 }
 
 // againSoon is when what an apply left held is planned anew: it is another plan
@@ -188,7 +200,7 @@ func (w *worker) carryOut(ctx context.Context, request daemon.Request, l loaded,
 	}
 	did.recorder.approved = did.view.Approved
 	request.Tell("progress", map[string]any{"stage": "apply", "changes": len(did.view.Plan.Applicable())})
-	did.report, did.failure = agent.Apply(ctx, did.view)
+	did.report, did.failure = applyObeying(ctx, agent, did.view)
 	return did
 }
 
@@ -201,9 +213,6 @@ func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result)
 	r.Plan = w.app.document(l, did.session.agent.Account, p)
 	if at := r.Plan.Revision; at != nil && r.Revision.Commit == "" { // a folder in a work tree
 		r.Revision.Commit, r.Revision.Uncommitted = at.Commit, len(at.Uncommitted)
-	}
-	if steps, err := did.session.store.Open(context.WithoutCancel(ctx)); err == nil {
-		r.Journal = len(steps)
 	}
 	if did.report == nil && did.failure == nil {
 		r.Class, r.Message = w.planned(l, did, r.Plan)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -37,5 +38,21 @@ func TestAServerOfGitIsLeftAloneForAsLongAsItAsks(t *testing.T) {
 	}
 	if r := w.failed(t.Context(), daemon.Revision{}, errors.New("else")); r.After != 0 {
 		t.Errorf("another error waits %s; want none", r.After)
+	}
+}
+
+// Who approves much at once writes a long line: it is read, and so is what comes after it.
+func TestALongApprovalIsRead(t *testing.T) {
+	at := &attendant{folder: orders.Folder(t.TempDir())}
+	long := daemon.Approval{PlanHash: "c0ffee", By: "ann", Time: time.Now()}
+	for i := range 3000 {
+		long.Allow = append(long.Allow, fmt.Sprintf("drift=campaign/one-of-very-many-%d", i))
+	}
+	noError(t, at.Approve(long))
+	noError(t, at.Approve(daemon.Approval{PlanHash: "beef", Allow: []string{"activates"}, By: "bob", Time: time.Now()}))
+	all, err := at.Approvals()
+	noError(t, err)
+	if len(all) != 2 || len(all[0].Allow) != 3000 || all[1].By != "bob" {
+		t.Errorf("%d approvals are read; want both", len(all))
 	}
 }

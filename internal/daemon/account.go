@@ -10,14 +10,15 @@ import (
 
 // Account is what a loop is about. Worker, Orders and Archive are needed.
 type Account struct {
-	Name    string
-	Source  string // for people: folder, or address and branch without credentials
-	Version string // of its configuration: a loop is begun anew where it is another
-	Every   time.Duration
-	Full    time.Duration
-	Good    time.Time // when files and account were last seen to be equal, by who worked on it before; zero where nobody knows
-	Applied Revision  // the version of the files that was; zero where nobody knows
-	Asks    bool      // its files are seen only by asking for them: a branch, which no watcher tells of
+	Name     string
+	Source   string // for people: folder, or address and branch without credentials
+	Version  string // of its configuration: a loop is begun anew where it is another
+	Every    time.Duration
+	Full     time.Duration
+	Good     time.Time // when files and account were last seen to be equal, by who worked on it before; zero where nobody knows
+	Applied  Revision  // the version of the files that was; zero where nobody knows
+	Asks     bool      // its files are seen only by asking for them: a branch, which no watcher tells of
+	PlanOnly bool      // nothing is ever applied: nobody is asked for a yes
 
 	Worker  Worker
 	Orders  Orders

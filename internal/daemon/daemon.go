@@ -77,7 +77,7 @@ type Result struct {
 	Unread    bool               // what failed was to ask for the files
 	Requests  int                // sent to the service
 	Rate      Rate               // what the service still takes this minute
-	Journal   int                // steps the journal holds that are not closed
+	Journal   *int               // steps the journal holds that are not closed; nil where nobody looked
 	After     time.Duration      // not before: what the service or the remote asked for; 0 where it did not
 	Rewritten *Rewritten         // the commit nothing is done for until somebody accepts it; nil where none waits
 	Until     time.Time          // when something that is held may go, such as the end of a freeze window; zero where nothing waits so
@@ -122,6 +122,7 @@ type Status struct {
 	Applied   Revision         `json:"applied,omitzero"` // the newest that was applied whole
 	Failures  int              `json:"failures"`         // runs in a row that ended in Transient, Locked, Credentials or Internal
 	Suspended *Suspension      `json:"suspended,omitempty"`
+	PlanOnly  bool             `json:"plan_only,omitempty"` // nothing is ever applied
 	PlanHash  string           `json:"plan_hash,omitempty"`
 	Pending   int              `json:"pending"` // changes of the last plan that would go
 	Held      int              `json:"held"`

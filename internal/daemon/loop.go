@@ -34,7 +34,7 @@ type loop struct {
 func (h *Hub) newLoop(a Account) *loop {
 	l := &loop{
 		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1), pulse: new(pulse),
-		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name, Source: a.Source, Good: a.Good, Applied: a.Applied}, ended: make(chan struct{}),
+		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name, Source: a.Source, Good: a.Good, Applied: a.Applied, PlanOnly: a.PlanOnly}, ended: make(chan struct{}),
 	}
 	l.pulse.beat()
 	return l
@@ -284,8 +284,8 @@ func (s *Status) settle(now time.Time, r Result) {
 	if r.Rewritten != nil || !paces[r.Class].failed { // who did not get so far knows nothing of it
 		s.Rewritten = r.Rewritten
 	}
-	if !r.Skipped {
-		s.Journal = r.Journal
+	if r.Journal != nil { // else it is as it was known last
+		s.Journal = *r.Journal
 	}
 	if r.Rate != (Rate{}) {
 		s.Rate = r.Rate

@@ -473,3 +473,24 @@ func noError(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestAFailedRunKnowsNothingOfTheJournal: where a run did not get so far as to look,
+// the steps that are open stay counted.
+func TestAFailedRunKnowsNothingOfTheJournal(t *testing.T) {
+	var s Status
+	two, none := 2, 0
+	for _, row := range []struct {
+		result Result
+		want   int
+	}{
+		{Result{Class: Undecided, Journal: &two}, 2},
+		{Result{Class: Transient}, 2},
+		{Result{Class: Locked}, 2},
+		{Result{Class: Input}, 2},
+		{Result{Class: InSync, Journal: &none}, 0},
+	} {
+		if s.settle(time.Now(), row.result); s.Journal != row.want {
+			t.Errorf("after %s %d steps are open; want %d", row.result.Class, s.Journal, row.want)
+		}
+	}
+}

@@ -22,6 +22,7 @@ type Metrics struct {
 	took     *prometheus.HistogramVec
 	changes  *prometheus.CounterVec
 	requests *prometheus.CounterVec
+	looks    *prometheus.CounterVec
 	broke    *prometheus.CounterVec
 
 	mu   sync.Mutex
@@ -36,22 +37,28 @@ func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), held: map[string]map[string]int{},
 		runs:     counter("adsync_runs_total", "Runs that ended, by how they ended.", "account", "class"),
+		looks:    counter("adsync_looks_total", "Looks at files and account that found all as it was, and began no run.", "account"),
 		changes:  counter("adsync_changes_total", "Changes of runs, by action and outcome.", "account", "action", "outcome"),
 		broke:    counter("adsync_panics_total", "What broke off by a mistake of adsync: a run, the loop, watching.", "account", "what"),
 		requests: counter("adsync_requests_total", "Requests sent to the service.", "account"),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "adsync_run_seconds", Help: "How long runs took.",
 			Buckets: []float64{.05, .25, 1, 5, 15, 60, 300, 900, 3600}}, []string{"account"}),
 	}
-	m.registry.MustRegister(m.runs, m.took, m.changes, m.requests, m.broke,
+	m.registry.MustRegister(m.runs, m.took, m.changes, m.requests, m.looks, m.broke,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// Ran counts a run that ended.
+// Ran counts a run that ended. A look that found nothing new is no run, however the
+// one before it ended.
 func (m *Metrics) Ran(account string, r daemon.Result, took time.Duration) {
+	m.requests.WithLabelValues(account).Add(float64(r.Requests))
+	if r.Skipped {
+		m.looks.WithLabelValues(account).Inc()
+		return
+	}
 	m.runs.WithLabelValues(account, string(r.Class)).Inc()
 	m.took.WithLabelValues(account).Observe(took.Seconds())
-	m.requests.WithLabelValues(account).Add(float64(r.Requests))
 	if r.Run != nil {
 		for i := range r.Run.Outcomes {
 			o := &r.Run.Outcomes[i]
@@ -94,7 +101,7 @@ func (m *Metrics) keep(accounts []daemon.Status) {
 		of := prometheus.Labels{"account": account}
 		for _, vec := range []interface {
 			DeletePartialMatch(prometheus.Labels) int
-		}{m.runs, m.took, m.changes, m.requests, m.broke} {
+		}{m.runs, m.took, m.changes, m.requests, m.looks, m.broke} {
 			vec.DeletePartialMatch(of)
 		}
 	}

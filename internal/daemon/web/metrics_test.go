@@ -20,9 +20,9 @@ func TestMetrics(t *testing.T) {
 	body := text(t, a.get("/metrics"))
 	for _, want := range []string{
 		`adsync_runs_total{account="shoes",class="held"} 1`,
-		`adsync_runs_total{account="shoes",class="in_sync"} 1`,
-		`adsync_run_seconds_bucket{account="shoes",le="5"} 2`,
-		`adsync_run_seconds_bucket{account="shoes",le="1"} 1`,
+		`adsync_looks_total{account="shoes"} 1`,
+		`adsync_run_seconds_bucket{account="shoes",le="5"} 1`,
+		`adsync_run_seconds_bucket{account="shoes",le="1"} 0`,
 		`adsync_requests_total{account="shoes"} 8`,
 		`adsync_changes_total{account="shoes",action="create",outcome="failed"} 1`,
 		`adsync_changes_total{account="shoes",action="update",outcome="held"} 1`,
@@ -42,6 +42,9 @@ func TestMetrics(t *testing.T) {
 		if !strings.Contains(body, want+"\n") && !strings.Contains(body, "\n"+want) {
 			t.Errorf("no line %s", want)
 		}
+	}
+	if strings.Contains(body, `adsync_runs_total{account="shoes",class="in_sync"}`) {
+		t.Error("a look that found all as it was is counted as a run")
 	}
 	if strings.Contains(body, `account="gone"`) {
 		t.Error("an account that is not configured has a series")
