@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	"adsync/internal/diag"
@@ -36,6 +37,19 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 	}
 	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach}
 	return newCollection(schemas, t).collect(files, readAll(ctx, files, in))
+}
+
+// Reads says whether a file of this name is read as a source, once it lies in the
+// project: neither hidden nor an editor's, and one that sources names.
+func (p Project) Reads(name string) (bool, error) {
+	t, err := openTree(p)
+	if err != nil {
+		return false, err
+	}
+	defer t.close()
+	base := path.Base(name)
+	_, locked := lockOf(base)
+	return !locked && !neverSource(base) && t.includes(name), nil
 }
 
 // Differs gives the first difference of two snapshots in words, nil where they

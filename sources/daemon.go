@@ -120,7 +120,7 @@ func (d *Daemon) readAccounts(w *walker, node *yaml.Node, defaults DaemonAccount
 		w.report(node, diag.BadProject, "accounts is "+shapeOf(node)+"; want a list", "for example - {name: shop, folder: /srv/ads/shop}")
 		return
 	}
-	first := map[string]diag.Position{}
+	first, at := map[string]diag.Position{}, map[string]string{}
 	for _, entry := range node.Content {
 		a := defaults
 		problems := len(w.problems)
@@ -132,7 +132,12 @@ func (d *Daemon) readAccounts(w *walker, node *yaml.Node, defaults DaemonAccount
 			w.report(entry, diag.Duplicate, fmt.Sprintf("account %q is named twice, first in line %d; want each name once", a.Name.Value, before.Line()), "")
 			continue
 		}
-		first[a.Name.Value] = a.Name.Position
+		home := a.home(d.State)
+		if before, twice := at[home]; twice {
+			w.report(entry, diag.Duplicate, fmt.Sprintf("accounts %q and %q have one state, in %s; want each in a place of its own: an account has one daemon", before, a.Name.Value, home), "")
+			continue
+		}
+		first[a.Name.Value], at[home] = a.Name.Position, a.Name.Value
 		d.Accounts = append(d.Accounts, a)
 	}
 }
@@ -157,6 +162,11 @@ func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
 	if lacks := a.lacks(d.State); lacks != "" {
 		w.report(node, diag.BadProject, lacks, "for example {name: shop, folder: /srv/ads/shop}")
 	}
+}
+
+// home is where the state of an account lies, or what stands for it.
+func (a *DaemonAccount) home(states string) string {
+	return filepath.Clean(cmp.Or(a.Folder, a.State, filepath.Join(states, a.Name.Value)))
 }
 
 // ownBranch is a branch below adsync's own prefix.

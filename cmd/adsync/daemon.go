@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -233,8 +234,8 @@ func (d *daemonRun) reload(ctx context.Context, signals <-chan os.Signal, change
 			d.log.Error("the configuration is not taken over; the one before stays", "error", err)
 			continue
 		}
-		if page.moved(config) {
-			d.log.Warn("listen, token and tls are taken over by a restart alone")
+		if moved := page.moved(config); len(moved) > 0 {
+			d.log.Warn("what was changed here is taken over by a restart alone", "settings", strings.Join(moved, ", "))
 		}
 		select {
 		case changes <- d.accounts(config, page):

@@ -9,7 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"reflect"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -145,16 +145,34 @@ func (d *daemonRun) pageOf(config sources.Daemon, account string) string {
 	return u.String()
 }
 
-// moved says that a configuration wants another page than this.
-func (p *page) moved(config sources.Daemon) bool {
-	of := func(c sources.Daemon) any {
-		hosts := []string{}
+// moved names what a configuration says otherwise than the one the daemon began with,
+// of that which is taken over by a restart alone.
+func (p *page) moved(config sources.Daemon) (names []string) {
+	hosts := func(c sources.Daemon) (all []string) {
 		for _, h := range c.Hosts {
-			hosts = append(hosts, h.Value)
+			all = append(all, h.Value)
 		}
-		return []any{c.Listen.Value, c.Token.From, c.Token.Value, c.Cert.Value, c.Key.Value, c.BehindProxy, c.UserHeader.Value, c.Pprof, hosts}
+		return all
 	}
-	return !reflect.DeepEqual(of(p.config), of(config))
+	then, now := p.config, config
+	for _, one := range []struct {
+		name string
+		same bool
+	}{
+		{"listen", then.Listen.Value == now.Listen.Value},
+		{"token", then.Token.From == now.Token.From && then.Token.Value == now.Token.Value},
+		{"tls", then.Cert.Value == now.Cert.Value && then.Key.Value == now.Key.Value},
+		{"behind_proxy", then.BehindProxy == now.BehindProxy},
+		{"user_header", then.UserHeader.Value == now.UserHeader.Value},
+		{"hosts", slices.Equal(hosts(then), hosts(now))},
+		{"pprof", then.Pprof == now.Pprof},
+		{"places", then.Places == now.Places},
+	} {
+		if !one.same {
+			names = append(names, one.name)
+		}
+	}
+	return names
 }
 
 // ServeHTTP takes pushes for the accounts there are now.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
 	"adsync/state"
@@ -48,7 +50,7 @@ func (k *looker) look(ctx context.Context, filename string, content []byte) (*da
 	if !diag.HasErrors(problems) {
 		view, account, err := k.plan(ctx, a, l)
 		if err != nil {
-			return nil, err
+			return nil, notNow(ctx, err)
 		}
 		u.Plan = a.document(l, account, view.Plan)
 		problems, marks = u.Plan.Problems, planMarks(l, account, view.Plan)
@@ -66,6 +68,18 @@ func (k *looker) look(ctx context.Context, filename string, content []byte) (*da
 	return u, nil
 }
 
+// notNow puts in words why a look is not planned that is no fault of adsync: who
+// dropped the file can do something about it, or try again.
+func notNow(ctx context.Context, err error) error {
+	switch classOfError(ctx, err) {
+	case daemon.Internal:
+		return err
+	case daemon.Stopped: // it took longer than the page waits
+		return fmt.Errorf("%w: the account did not answer in time; try again in a while", daemon.ErrNotNow)
+	}
+	return fmt.Errorf("%w: %s", daemon.ErrNotNow, oneLine(err))
+}
+
 func spelled(p diag.Problem) string {
 	return diag.Printable(strings.TrimPrefix(p.Position.String()+": ", ": ") + p.Message + " (" + string(p.Code) + ")")
 }
@@ -81,8 +95,33 @@ func (k *looker) with(ctx context.Context, a *app, dir, filename string, content
 	if err != nil {
 		return l, "", err
 	}
+	if problem := unread(l, name); problem != nil {
+		l.desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: []diag.Problem{*problem}}
+		return l, name, nil
+	}
 	l.desired = sources.LoadContents(ctx, l.project, l.schemas, contents)
 	return l, name, nil
+}
+
+// unread is why a file of this name would never be read where it was committed, or
+// whose place it would take nobody can tell; nil where nothing is wrong with it.
+func unread(l loaded, name string) *diag.Problem {
+	problem := func(code diag.Code, message, hint string) *diag.Problem {
+		return &diag.Problem{Severity: diag.Error, Code: code, Position: diag.InFile(name), Message: message, Hint: hint}
+	}
+	var places []string
+	for _, s := range l.desired.Sources {
+		if strings.EqualFold(path.Base(s.File), path.Base(name)) {
+			places = append(places, s.File)
+		}
+	}
+	if len(places) > 1 {
+		return problem(diag.AmbiguousName, fmt.Sprintf("%d sources have this name: %s; want one", len(places), strings.Join(places, ", ")), "commit it with git in the place it belongs to")
+	}
+	if reads, err := l.project.Reads(name); err != nil || !reads {
+		return problem(diag.NoSources, fmt.Sprintf("a file of this name is no source; want one of %s, neither hidden, nor locked, nor a result copy", strings.Join(l.project.Sources, ", ")), "give it the name under which it is to be read")
+	}
+	return nil
 }
 
 // contentsWith are the sources with the dropped file in the place of the one of its

@@ -30,7 +30,7 @@ func (k *looker) commit(ctx context.Context, h daemon.Handed) (c daemon.Committe
 	if !diag.HasErrors(problems) {
 		view, _, err := k.plan(ctx, a, l)
 		if err != nil {
-			return c, err
+			return c, notNow(ctx, err)
 		}
 		problems, hash = view.Plan.Problems, view.Plan.Hash()
 	}

@@ -9,6 +9,7 @@ var (
 	ErrNoLook      = errors.New("no file can be looked at yet: none of the account's own was read")
 	ErrNoUploads   = errors.New("no branch is configured for uploads of this account")
 	ErrNotPushed   = errors.New("the file could not be pushed")
+	ErrNotNow      = errors.New("the file cannot be planned now")
 	ErrNotValid    = errors.New("the file cannot be planned as the account's other files are now")
 	ErrOtherCommit = errors.New("that commit does not wait to be accepted")
 	ErrOtherPlan   = errors.New("the plan is another by now")

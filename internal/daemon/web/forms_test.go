@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -59,6 +60,63 @@ func TestFormsGiveOrders(t *testing.T) {
 	}
 	goes(a.submit("/accounts/shoes/resume", url.Values{}), "resumed")
 	wantStatus(t, a.submit("/accounts/nobody/wake", url.Values{}), 404)
+}
+
+// Whose session ended, such as by a restart of the daemon, is told so where a form is
+// sent, and comes from there to the form that asks for the token and back to the
+// page: what the form was sent to is none.
+func TestAFormOfASessionThatEndedLeadsToTheLogin(t *testing.T) {
+	a := ask(t, nil)
+	for path, back := range map[string]string{
+		"/accounts/shoes/approve":                       "/accounts/shoes",
+		"/accounts/shoes/suspend":                       "/accounts/shoes",
+		"/accounts/boots%20%26%20bags/wake":             "/accounts/boots & bags",
+		"/accounts/shoes/look":                          "/accounts/shoes",
+		"/accounts/shoes/looks/0123456789abcdef/commit": "/accounts/shoes",
+	} {
+		answer := a.send("POST", path, "form=0123", formBody, "Sec-Fetch-Site: same-origin")
+		wantStatus(t, answer, 401)
+		page := html.UnescapeString(text(t, answer))
+		if !strings.Contains(page, "You are not logged in, or not any more; nothing was done.") {
+			t.Errorf("%s: the page does not say that nobody is logged in:\n%s", path, page)
+		}
+		link := `class="button" href="/login?` + url.Values{"back": {back}}.Encode() + `"`
+		if !strings.Contains(page, link) {
+			t.Errorf("%s: the page has no %s", path, link)
+			continue
+		}
+		answer = a.send("POST", "/login", url.Values{"name": {"Ann"}, "token": {theToken}, "back": {back}}.Encode(), formBody, "Sec-Fetch-Site: same-origin")
+		to := answer.Header.Get("Location")
+		wantStatus(t, a.get(to), 200)
+		if !strings.HasPrefix(to, strings.ReplaceAll(back, " ", "%20")+"?") {
+			t.Errorf("%s: logging in leads to %q; want %q", path, to, back)
+		}
+	}
+}
+
+// Where nothing is ever applied no approval does anything: none is offered or taken.
+// Where nothing is sent for now, who approves is told so.
+func TestAnApprovalSaysWhatItDoes(t *testing.T) {
+	a := ask(t, nil)
+	a.login("Ann Example")
+	hash := a.desk.plans["shoes"].PlanHash
+	a.desk.accounts[0].Suspended = &daemon.Suspension{By: "bob", Since: noon, Reason: "the sale"}
+	answer := a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}, "allow": {heldRaise}})
+	wantStatus(t, answer, http.StatusSeeOther)
+	if page := text(t, a.get(answer.Header.Get("Location"))); !strings.Contains(page, "Nothing is sent while the account is suspended") || strings.Contains(page, "The next run applies it") {
+		t.Error("who approves in a suspended account is told that the next run applies it")
+	}
+	a.desk.accounts[0].Suspended, a.desk.accounts[0].PlanOnly = nil, true
+	page := text(t, a.get("/accounts/shoes"))
+	if strings.Contains(page, ">Approve<") || !strings.Contains(page, "--allow "+heldRaise) || !strings.Contains(page, "planned, not applied") {
+		t.Error("an account that is never applied offers approvals, or does not say what the plan holds")
+	}
+	given := len(a.desk.approvals)
+	wantStatus(t, a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}, "allow": {heldRaise}}), 409)
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/approvals", `{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`, bearer, jsonBody), 409, "plan_only")
+	if len(a.desk.approvals) != given {
+		t.Error("an approval is kept that nothing comes of")
+	}
 }
 
 // G3: a person accepts rewritten history by its commit, and it is recorded who, when
@@ -140,7 +198,7 @@ func TestAFileThatWasLookedAtIsCommitted(t *testing.T) {
 	if d := cmp.Diff([]daemon.Handed{{File: "spring.xlsx", Content: []byte("the bytes"), By: "Ann Example", Note: "as agreed", Time: noon}}, a.desk.handed); d != "" {
 		t.Error(d)
 	}
-	for err, want := range map[error]int{daemon.ErrNotValid: 409, daemon.ErrNoUploads: 404, daemon.ErrNotPushed: 502} {
+	for err, want := range map[error]int{daemon.ErrNotValid: 409, daemon.ErrNoUploads: 404, daemon.ErrNotPushed: 502, daemon.ErrNotNow: 503} {
 		a.desk.broken = err
 		wantStatus(t, a.submit(found[1], url.Values{}), want)
 	}

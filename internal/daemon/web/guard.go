@@ -148,5 +148,9 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="adsync"`)
-	s.refuse(w, r, problem{http.StatusUnauthorized, "token", "want the daemon's token"})
+	said := "want the daemon's token"
+	if isPage(r) {
+		said = "you are not logged in, or not any more; nothing was done. Log in, and do it again"
+	}
+	s.refuse(w, r, problem{http.StatusUnauthorized, "token", said})
 }

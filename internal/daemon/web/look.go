@@ -20,6 +20,7 @@ const (
 	looksAtOnce = 2
 	looksKept   = 8 // marked copies that wait to be fetched
 	lookLasts   = 15 * time.Minute
+	lookTime    = answerTime - 20*time.Second // so that it can be said that it took too long
 )
 
 // looks keeps the marked copies of the last looks, in memory alone.
@@ -89,6 +90,8 @@ func (s *Server) seen(ctx context.Context, account, name string, body io.Reader)
 	if len(content) == 0 {
 		return nil, &problem{http.StatusBadRequest, "no_file", "the file is empty; want a workbook, CSV or YAML file"}
 	}
+	ctx, end := context.WithTimeout(ctx, lookTime)
+	defer end()
 	found, err := s.desk.Look(ctx, account, name, content)
 	if err != nil {
 		p := s.problemOf(err)

@@ -22,7 +22,10 @@ type order struct {
 // taken: an approval is no way to allow what nobody was shown.
 func (s *Server) approve(ctx context.Context, o order, hash string, allow []string, note string) *problem {
 	plan := s.desk.Plan(o.account)
+	account, _ := s.desk.Account(o.account)
 	switch {
+	case account.PlanOnly:
+		return &problem{http.StatusConflict, "plan_only", "this account is planned and never applied by the daemon, so that no approval would do anything; want adsync apply"}
 	case plan == nil || plan.PlanHash == "" || plan.PlanHash != hash:
 		p := s.problemOf(daemon.ErrOtherPlan)
 		return &p

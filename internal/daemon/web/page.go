@@ -50,7 +50,10 @@ type view struct {
 	Plan     string // hash of the plan that is shown
 	Done     string // what the last form did
 	Error    string
-	Of       any // what the page is about
+
+	AsksToken bool // logging in is what is missing
+
+	Of any // what the page is about
 }
 
 // show writes a page.
@@ -64,9 +67,11 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name s
 		}
 	}
 	if v.Back == "" {
-		v.Back = "/login?" + backTo(r.URL.Path)
+		v.Back = "/login?" + backTo(pageOf(r))
 	}
-	v.Done = done[r.URL.Query().Get("done")]
+	if v.Done == "" {
+		v.Done = done[r.URL.Query().Get("done")]
+	}
 	var b strings.Builder
 	if err := pages.ExecuteTemplate(&b, name, v); err != nil {
 		s.Log.Error("a page cannot be written", "page", name, "error", err)
@@ -90,7 +95,7 @@ var done = map[string]string{
 }
 
 func (s *Server) showProblem(w http.ResponseWriter, r *http.Request, p problem) {
-	v := view{Title: http.StatusText(p.status), Error: upper(p.message) + "."}
+	v := view{Title: http.StatusText(p.status), Error: upper(p.message) + ".", AsksToken: p.code == "token"}
 	if r.PathValue("account") != "" {
 		v.Of = accountPath(r.PathValue("account"))
 	}
@@ -109,6 +114,18 @@ func upper(text string) string {
 func accountPath(name string) string { return "/accounts/" + url.PathEscape(name) }
 
 func backTo(path string) string { return url.Values{"back": {path}}.Encode() }
+
+// pageOf is the page that somebody is on: what a form is sent to is none, and its
+// account's is.
+func pageOf(r *http.Request) string {
+	switch {
+	case r.Method == http.MethodGet:
+		return r.URL.Path
+	case r.PathValue("account") != "":
+		return "/accounts/" + r.PathValue("account")
+	}
+	return "/"
+}
 
 // ownPath keeps the way back on this page: a path of it, whatever was sent.
 func ownPath(path string) string {

@@ -106,7 +106,11 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, s.problemOf(err))
 		return
 	}
-	s.show(w, r, http.StatusOK, "account", view{Title: v.Name, Account: a.Name, Follows: true, Plan: v.PlanHash, Of: v})
+	said := ""
+	if a.Suspended != nil && r.URL.Query().Get("done") == "approved" {
+		said = "Approved. Nothing is sent while the account is suspended; an approval is good for a day, and for this plan alone."
+	}
+	s.show(w, r, http.StatusOK, "account", view{Title: v.Name, Account: a.Name, Follows: true, Plan: v.PlanHash, Done: said, Of: v})
 }
 
 // fill reads what the page of an account shows beyond its card.

@@ -128,7 +128,7 @@ func (s *Server) formLook(w http.ResponseWriter, r *http.Request) {
 		}
 		v.Parts = parts
 	}
-	s.show(w, r, http.StatusOK, "look", view{Title: "A look at " + v.File, Back: "/login?" + backTo(v.Path), Of: v})
+	s.show(w, r, http.StatusOK, "look", view{Title: "A look at " + v.File, Of: v})
 }
 
 // committedView is where a file was committed.
@@ -149,7 +149,7 @@ func (s *Server) formCommit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := committedView{printable(o.account, 200), accountPath(o.account), printable(c.Branch, 200), printable(c.Commit, 40), printable(c.Path, 500), c.Same}
-	s.show(w, r, http.StatusOK, "committed", view{Title: "Committed to " + v.Branch, Back: "/login?" + backTo(v.Path), Of: v})
+	s.show(w, r, http.StatusOK, "committed", view{Title: "Committed to " + v.Branch, Of: v})
 }
 
 func printables(texts []string) []string {

@@ -47,6 +47,7 @@ type card struct {
 	Revision        string
 	Applied         string
 	Suspended       *suspended
+	PlanOnly        bool
 }
 
 type suspended struct {
@@ -88,9 +89,9 @@ func cardOf(a *daemon.Status) card {
 		Daily: money(a.Exposure.Daily, a.Account),
 		Held:  a.Held, Pending: a.Pending, Drift: a.Drift, Failures: a.Failures, Source: printable(a.Source, 500),
 		Good: momentOf(a.Good, zone), Last: momentOf(a.Last, zone), Next: momentOf(a.Next, zone),
-		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision), Applied: revisionOf(a.Applied),
+		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision), Applied: revisionOf(a.Applied), PlanOnly: a.PlanOnly,
 	}
-	if a.State == daemon.Held && a.Held == 0 { // nobody is asked: the account is never applied
+	if a.State == daemon.Held && (a.Held == 0 || a.PlanOnly) { // nobody is asked
 		c.Mood = mood{"planned, not applied", "wait"}
 	}
 	if a.PlanHash == "" && a.Exposure == (daemon.Exposure{}) {

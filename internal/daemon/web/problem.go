@@ -33,6 +33,8 @@ func (s *Server) problemOf(err error) problem {
 		return problem{http.StatusConflict, "other_commit", "that commit does not wait to be accepted; look at what does, by its full hash, and decide again"}
 	case errors.Is(err, daemon.ErrNoUploads):
 		return problem{http.StatusNotFound, "no_uploads", err.Error()}
+	case errors.Is(err, daemon.ErrNotNow):
+		return problem{http.StatusServiceUnavailable, "not_now", printable(err.Error(), reasonMost)}
 	case errors.Is(err, daemon.ErrNotValid):
 		return problem{http.StatusConflict, "not_valid", printable(err.Error(), reasonMost)}
 	case errors.Is(err, daemon.ErrNotPushed):
