@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -32,7 +33,25 @@ import (
 type watchman struct {
 	*testing.T
 	dir, root string
-	log       *bytes.Buffer
+	log       *sharedText
+}
+
+// sharedText is written by one goroutine and read by another.
+type sharedText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *sharedText) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *sharedText) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 const watchmansToken = "watchman-0123456789abcdef"
@@ -49,7 +68,7 @@ func hire(t *testing.T) *watchman {
 	noError(t, err)
 	line := httptest.NewServer(service)
 	folder := t.TempDir()
-	w := &watchman{T: t, dir: filepath.Join(folder, "shoes"), log: &bytes.Buffer{}}
+	w := &watchman{T: t, dir: filepath.Join(folder, "shoes"), log: &sharedText{}}
 	noError(t, os.Mkdir(w.dir, 0o755))
 	w.save("adsync.yaml", "account: {id: adacct_page, currency: USD, timezone: America/New_York}\n")
 	w.save("spring.yaml", springAt("50.00"))
