@@ -125,11 +125,16 @@ func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(envBaseURL, line.URL+"/v1")
 	ts.Setenv(envKeyLag, "0s") // it knows keys at once, and these processes wait by the wall clock
 	ts.Setenv(envKey, "sk-script-key")
-	holders[ts] = h
+	holders.Store(ts, h)
 }
 
 // holders finds the holder of a script.
-var holders = map[*testscript.TestScript]*holder{}
+var holders sync.Map // scripts run side by side
+
+func holderOf(ts *testscript.TestScript) *holder {
+	h, _ := holders.Load(ts)
+	return h.(*holder)
+}
 
 func (h *holder) holding(next http.Handler) http.Handler {
 	first := true
@@ -156,13 +161,13 @@ func (h *holder) holding(next http.Handler) http.Handler {
 
 func awaitHeld(ts *testscript.TestScript, _ bool, _ []string) {
 	select {
-	case <-holders[ts].held:
+	case <-holderOf(ts).held:
 	case <-time.After(30 * time.Second):
 		ts.Fatalf("no job was submitted")
 	}
 }
 
-func releaseAnswer(ts *testscript.TestScript, _ bool, _ []string) { holders[ts].free() }
+func releaseAnswer(ts *testscript.TestScript, _ bool, _ []string) { holderOf(ts).free() }
 
 // setcell WORKBOOK SHEET CELL VALUE: as somebody types it.
 func setCell(ts *testscript.TestScript, _ bool, args []string) {
