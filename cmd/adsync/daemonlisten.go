@@ -64,11 +64,16 @@ func (d *daemonRun) pageOptions(ctx context.Context, config sources.Daemon) (o w
 		return o, err
 	}
 	if config.Cert.Value != "" {
-		if o.TLS, err = web.ReadTLS(config.Cert.Value, config.Key.Value); err != nil {
+		if o.TLS, err = web.ReadTLS(config.Cert.Value, config.Key.Value, d.renewed); err != nil {
 			return o, configuration("tls: %v", err)
 		}
 	}
 	return o, nil
+}
+
+// renewed says that a certificate was renewed and cannot be used.
+func (d *daemonRun) renewed(err error) {
+	d.log.Error("the certificate was renewed and is not taken; the one before is shown until it ends", "error", err)
 }
 
 // secret reads what a reference of the configuration leads to.

@@ -10,9 +10,9 @@ import (
 
 // ReadTLS reads a certificate and its key, both in PEM, and reads them again
 // whenever the certificate's file is another: who renews it restarts nothing. One
-// that cannot be read then leaves that of before.
-func ReadTLS(certificate, key string) (*tls.Config, error) {
-	p := &pair{certificate: certificate, key: key}
+// that cannot be read then leaves that of before, which told hears of, once.
+func ReadTLS(certificate, key string, told func(error)) (*tls.Config, error) {
+	p := &pair{certificate: certificate, key: key, told: told}
 	if _, err := p.now(); err != nil {
 		return nil, err
 	}
@@ -25,9 +25,11 @@ func ReadTLS(certificate, key string) (*tls.Config, error) {
 // pair is a certificate and its key, as they were read last.
 type pair struct {
 	certificate, key string
+	told             func(error)
 
 	mu   sync.Mutex
-	at   time.Time
+	at   time.Time // of the certificate that was read
+	said time.Time // of one that could not be
 	read *tls.Certificate
 }
 
@@ -43,11 +45,18 @@ func (p *pair) now() (*tls.Certificate, error) {
 	if failed == nil {
 		read, failed = tls.LoadX509KeyPair(p.certificate, p.key)
 	}
+	if failed != nil {
+		failed = fmt.Errorf("read the certificate %q and its key %q: %w", p.certificate, p.key, failed)
+	}
 	switch {
 	case failed != nil && p.read != nil:
+		if err == nil && !about.ModTime().Equal(p.said) {
+			p.said = about.ModTime()
+			p.told(failed)
+		}
 		return p.read, nil
 	case failed != nil:
-		return nil, fmt.Errorf("read the certificate %q and its key %q: %w", p.certificate, p.key, failed)
+		return nil, failed
 	case err == nil:
 		p.at = about.ModTime()
 	}

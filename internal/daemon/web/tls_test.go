@@ -47,11 +47,12 @@ func certify(t *testing.T, folder, name string) (certificate, key string) {
 
 func TestTLSAndARenewedCertificate(t *testing.T) {
 	folder := t.TempDir()
-	if _, err := ReadTLS(filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")); err == nil {
+	if _, err := ReadTLS(filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem"), nil); err == nil {
 		t.Error("a certificate that is not there was read")
 	}
 	certificate, key := certify(t, folder, "first")
-	config, err := ReadTLS(certificate, key)
+	var told []error // by one handshake after the other
+	config, err := ReadTLS(certificate, key, func(err error) { told = append(told, err) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +90,13 @@ func TestTLSAndARenewedCertificate(t *testing.T) {
 	if err := os.WriteFile(certificate, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := shown(); got != "second" {
-		t.Errorf("while it is written: %s", got)
+	for range 3 {
+		if got := shown(); got != "second" {
+			t.Errorf("while it is written: %s", got)
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0].Error(), "cert.pem") {
+		t.Errorf("told %v; want once that it cannot be read", told)
 	}
 	if answer, err := http.Get("http://" + listener.Addr().String() + "/healthz"); err == nil && answer.StatusCode != http.StatusBadRequest {
 		t.Errorf("without TLS: %s", answer.Status)
@@ -108,7 +114,7 @@ func TestX13AKeyThatEverybodyReadsIsRefused(t *testing.T) {
 		if err := os.Chmod(key, mode); err != nil {
 			t.Fatal(err)
 		}
-		_, err := ReadTLS(certificate, key)
+		_, err := ReadTLS(certificate, key, nil)
 		if (err == nil) != safe {
 			t.Errorf("%04o: %v; want it to be taken: %t", mode, err, safe)
 		}
