@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -124,6 +125,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document())
 // no part of it: they decide nothing.
 func (p *Plan) Hash() string {
 	sum := sha256.New()
+	canonical := json.NewEncoder(withoutNewline{sum})
 	_, _ = io.WriteString(sum, `{"changes":[`) // a hash takes whatever it is given
 	for i := range p.Changes {
 		c := p.Changes[i].Document() // one at a time: all of them are as large as the plan
@@ -133,23 +135,32 @@ func (p *Plan) Hash() string {
 		if i > 0 {
 			_, _ = io.WriteString(sum, ",")
 		}
-		_, _ = sum.Write(canonical(c))
+		must(canonical.Encode(c))
 	}
 	d := p.withoutChanges()
 	d.Money, d.Base = Money{}, nil
 	_, _ = io.WriteString(sum, "]")
-	_, _ = io.WriteString(sum, strings.TrimPrefix(string(canonical(d)), `{"changes":null`))
+	rest, err := json.Marshal(d)
+	must(err)
+	_, _ = io.WriteString(sum, strings.TrimPrefix(string(rest), `{"changes":null`))
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func canonical(document any) []byte {
-	text, err := json.Marshal(document)
+// withoutNewline takes texts from an encoder of JSON without the newline it ends
+// each with.
+type withoutNewline struct{ to io.Writer }
+
+func (w withoutNewline) Write(text []byte) (int, error) {
+	_, err := w.to.Write(bytes.TrimSuffix(text, []byte("\n")))
+	return len(text), err
+}
+
+// must holds that a document has a JSON form: it is strings, integers and values;
+// an absent value, which alone has none, is left out.
+func must(err error) {
 	if err != nil {
-		// Documents hold strings, integers and values; an absent value, which
-		// alone has no JSON form, is left out.
 		panic("plan has no JSON form: " + err.Error())
 	}
-	return text
 }
 
 func withoutAuthors(fields []FieldDocument) {

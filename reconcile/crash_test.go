@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -168,7 +169,7 @@ func (m mortal) RecordCapability(ctx context.Context, c resource.Capability, the
 	return m.write("recordcapability", func() error { return m.Store.RecordCapability(ctx, c, there) })
 }
 
-func (m mortal) RecordReport(ctx context.Context, run string, head, report []byte) error {
+func (m mortal) RecordReport(ctx context.Context, run string, head []byte, report func(io.Writer) error) error {
 	return m.write("recordreport", func() error { return m.Store.RecordReport(ctx, run, head, report) })
 }
 

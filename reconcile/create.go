@@ -36,7 +36,7 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 	}
 	c := creation{followUp: map[*plan.Change][]string{}, keys: keys, unmade: unmade}
 	inBulk := map[resource.Address]bool{}
-	var bulk []packed
+	bulk := make([]packed, 0, len(parts))
 	e := r.encoder()
 	for _, p := range parts {
 		if !r.fine(p.change.Address) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -56,13 +57,34 @@ func sameEverywhere(a *resource.Attribute, fields map[string]any, wire any) bool
 	return true
 }
 
+// object reads the first JSON object of a text.
 func object(raw json.RawMessage) (map[string]any, error) {
+	d, _ := objectDecoders.Get().(*objectDecoder)
+	if d == nil {
+		d = &objectDecoder{}
+		d.json = json.NewDecoder(&d.text)
+		d.json.UseNumber()
+	}
+	d.text.Reset(raw)
 	var fields map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	err := decoder.Decode(&fields)
+	err := d.json.Decode(&fields)
+	if err == nil && d.text.Len() == 0 && d.json.InputOffset()-d.read == int64(len(raw)) { // nothing is left over for the next
+		d.read += int64(len(raw))
+		d.text.Reset(nil)
+		objectDecoders.Put(d)
+	}
 	return fields, err
 }
+
+// objectDecoder reads one text after the other into the same buffer: accounts have
+// as many as resources.
+type objectDecoder struct {
+	text bytes.Reader
+	json *json.Decoder
+	read int64 // bytes of the texts so far
+}
+
+var objectDecoders sync.Pool
 
 // at walks a dotted path and gives nil where it ends early.
 func at(fields map[string]any, path string) any {

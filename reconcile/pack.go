@@ -103,16 +103,26 @@ func encodeOperation(p part, operation bulkOperation) (packed, error) {
 // trees groups packed creates by their highest new resource.
 func (r *run) trees(creates []packed) []batch {
 	index := map[resource.Address]int{}
-	var units []batch
-	for _, p := range creates {
+	of := make([]int, len(creates)) // which unit each is in
+	var sizes []int
+	for i, p := range creates {
 		root := r.rootOf(p.part.change.Address)
-		i, ok := index[root]
+		unit, ok := index[root]
 		if !ok {
-			i = len(units)
-			index[root] = i
-			units = append(units, nil)
+			unit = len(sizes)
+			index[root] = unit
+			sizes = append(sizes, 0)
 		}
-		units[i] = append(units[i], p)
+		of[i] = unit
+		sizes[unit]++
+	}
+	units := make([]batch, len(sizes))
+	all := make(batch, len(creates)) // units lie one after the other
+	for i, size := range sizes {
+		units[i], all = all[:0:size], all[size:]
+	}
+	for i, p := range creates {
+		units[of[i]] = append(units[of[i]], p)
 	}
 	return units
 }

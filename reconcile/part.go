@@ -95,7 +95,7 @@ func (r *run) capping() []part { return r.createsThat(lowers) }
 func lowers(c *plan.Change) bool { return len(c.Fields) > 0 && c.Fields[0].Phase == plan.Lower }
 
 func (r *run) createsThat(wanted func(*plan.Change) bool) []part {
-	var parts []part
+	parts := make([]part, 0, len(r.changes))
 	for _, c := range r.changes {
 		if isNew(c) && wanted(c) {
 			parts = append(parts, part{change: c, fields: r.createFields(c), create: true})

@@ -31,6 +31,12 @@ type Origin struct {
 	Uncommitted bool // it is in the files, and in no commit yet
 }
 
+// InRepository says that the files may have commits to ask.
+func (p Project) InRepository() bool {
+	_, err := p.history()
+	return !errors.Is(err, ErrNoRepository)
+}
+
 // Origins says of each value which commit gave it what it is: the last one whose
 // parents say something else. Files are read as they were, not their lines, so
 // that the cell of a workbook has an author as the line of a text has, and what

@@ -70,7 +70,7 @@ func TestReaderWritesNothing(t *testing.T) {
 		"RecordWaiting":    s.RecordWaiting(ctx, &resource.Snapshot{}),
 		"RecordMove":       s.RecordMove(ctx, Move{}),
 		"RecordRun":        s.RecordRun(ctx, Run{}),
-		"RecordReport":     s.RecordReport(ctx, "run-1", nil, nil),
+		"RecordReport":     s.RecordReport(ctx, "run-1", nil, written("")),
 		"Block":            s.Block(ctx, nil),
 		"Unblock":          s.Unblock(ctx, nil),
 	} {

@@ -48,7 +48,7 @@ func TestS22StatesOfEarlierVersionsGoOn(t *testing.T) {
 			next, err := s.NextSequence(t.Context())
 			must(t, err)
 			same(t, "next number", next, int64(2))
-			must(t, s.RecordReport(t.Context(), "run-1", []byte("head"), []byte("report")))
+			must(t, s.RecordReport(t.Context(), "run-1", []byte("head"), written("report")))
 			must(t, s.Close())
 
 			s = openFolder(t, dir)

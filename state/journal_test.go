@@ -245,7 +245,7 @@ func TestWhatHasEndedCostsNothing(t *testing.T) {
 		must(t, s.RecordRun(ctx, Run{ID: id, Started: morning.Add(time.Duration(i) * time.Minute)}))
 		must(t, s.Begin(ctx, step))
 		must(t, s.Move(ctx, step.ID, Abandoned, Update{}))
-		must(t, s.RecordReport(ctx, id, []byte("head"), []byte("report")))
+		must(t, s.RecordReport(ctx, id, []byte("head"), written("report")))
 	}
 	open := job("open", 200)
 	must(t, s.Begin(ctx, open))
@@ -256,7 +256,7 @@ func TestWhatHasEndedCostsNothing(t *testing.T) {
 		t.Errorf("Open() = %d steps after %d records; want the open one, its body and its operations", len(steps), v.records)
 	}
 	v.records = 0
-	must(t, s.RecordReport(ctx, "run-099", []byte("head"), []byte("report")))
+	must(t, s.RecordReport(ctx, "run-099", []byte("head"), written("report")))
 	if v.records > 1 {
 		t.Errorf("RecordReport read %d records; want that of its run", v.records)
 	}

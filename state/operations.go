@@ -21,11 +21,14 @@ func (b *batch) operations(stepID string) ([]Operation, error) {
 	return operations, d.end(r)
 }
 
+// usualOperation is about how many bytes an operation takes.
+const usualOperation = 512
+
 // encodeOperations refuses two operations on one address: an outcome would not
 // know which is meant.
 func encodeOperations(operations []Operation) (string, error) {
 	seen := make(map[resource.Address]bool, len(operations))
-	e := encoder{}
+	e := encoder{bytes: make([]byte, 0, len(operations)*usualOperation)}
 	e.count(len(operations))
 	for _, o := range operations {
 		if seen[o.Address] {

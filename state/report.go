@@ -26,7 +26,7 @@ var ErrNoReport = errors.New("no report is kept of this run")
 // RecordReport keeps what is said of a run: a head for the history, and the
 // report itself. The oldest reports go first where they take too much room;
 // heads stay as long as their runs.
-func (l *ledger) RecordReport(_ context.Context, run string, head, report []byte) error {
+func (l *ledger) RecordReport(_ context.Context, run string, head []byte, report func(io.Writer) error) error {
 	packed, err := compress(report)
 	if err != nil {
 		return fmt.Errorf("record the report of %s: %w", run, err)
@@ -100,13 +100,13 @@ func (l *ledger) Report(_ context.Context, run string) ([]byte, error) {
 	return report, nil
 }
 
-func compress(content []byte) (string, error) {
+func compress(write func(io.Writer) error) (string, error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // a run waits for it twice
 	if err != nil {
 		return "", err
 	}
-	if _, err := w.Write(content); err != nil {
+	if err := write(w); err != nil {
 		return "", err
 	}
 	err = w.Close()

@@ -11,12 +11,12 @@ func TestReportsComeBackAsTheyWereWritten(t *testing.T) {
 	both(t, func(t *testing.T, s Store, again func() Store) {
 		ctx := t.Context()
 		must(t, s.RecordRun(ctx, Run{ID: "run-1", Started: morning}))
-		must(t, s.RecordReport(ctx, "run-1", []byte("begun"), []byte("half")))
-		must(t, s.RecordReport(ctx, "run-1", []byte(`{"exit":0}`), []byte("the whole report\n")))
+		must(t, s.RecordReport(ctx, "run-1", []byte("begun"), written("half")))
+		must(t, s.RecordReport(ctx, "run-1", []byte(`{"exit":0}`), written("the whole report\n")))
 		must(t, s.RecordRun(ctx, Run{ID: "run-1", Started: morning, Finished: morning.Add(time.Minute), Summary: "1 applied"}))
 		must(t, s.RecordRun(ctx, Run{ID: "run-2", Started: morning.Add(time.Hour)}))
 		wantError(t, "Report of a run without one", second(s.Report(ctx, "run-2")), ErrNoReport)
-		if err := s.RecordReport(ctx, "run-9", nil, nil); err == nil {
+		if err := s.RecordReport(ctx, "run-9", nil, written("")); err == nil {
 			t.Error("RecordReport of a run that is not there = nil, want an error")
 		}
 		s = again()
@@ -40,7 +40,7 @@ func TestARunThatLeftSomethingOpenIsNeverDropped(t *testing.T) {
 	s := openFolder(t, t.TempDir())
 	ctx := t.Context()
 	must(t, s.RecordRun(ctx, Run{ID: "run-open", Started: morning}))
-	must(t, s.RecordReport(ctx, "run-open", []byte("head"), []byte("what was begun")))
+	must(t, s.RecordReport(ctx, "run-open", []byte("head"), written("what was begun")))
 	left := job("run-open/create/1", 1)
 	left.Run = "run-open"
 	must(t, s.Begin(ctx, left))
@@ -68,7 +68,7 @@ func TestReportsTakeBoundedRoom(t *testing.T) {
 	for i := range 5 {
 		id := fmt.Sprintf("run-%d", i)
 		must(t, s.RecordRun(ctx, Run{ID: id, Started: morning.Add(time.Duration(i) * time.Minute)}))
-		must(t, s.RecordReport(ctx, id, []byte("head of "+id), report))
+		must(t, s.RecordReport(ctx, id, []byte("head of "+id), written(string(report))))
 	}
 	for i, want := range []error{ErrNoReport, ErrNoReport, nil, nil, nil} {
 		id := fmt.Sprintf("run-%d", i)
@@ -104,7 +104,7 @@ func TestOlderFormatIsTakenOver(t *testing.T) {
 	taken, err := s.Open(t.Context())
 	must(t, err)
 	same(t, "open steps", taken, open)
-	must(t, s.RecordReport(t.Context(), "run-1", []byte("head"), []byte("report")))
+	must(t, s.RecordReport(t.Context(), "run-1", []byte("head"), written("report")))
 	must(t, s.Close())
 	same(t, "format", formatOf(t, dir), Format)
 	same(t, "what is found again", records(t, openFolder(t, dir)), want)

@@ -35,7 +35,7 @@ func TestS23AStateThatIsUsedForYearsStaysAsLargeAsItIs(t *testing.T) {
 		must(t, s.Finish(ctx, step.ID, ads(0, 1), nil))
 		must(t, s.Move(ctx, step.ID, Closed, Update{}))
 		must(t, s.RecordMove(ctx, Move{Run: run, At: now, Before: 1, After: 2}))
-		must(t, s.RecordReport(ctx, run, []byte("head"), []byte("report of "+run)))
+		must(t, s.RecordReport(ctx, run, []byte("head"), written("report of "+run)))
 		if n == keptRuns+20 {
 			full = maps.Clone(s.(*ledger).counts)
 		}

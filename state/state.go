@@ -193,7 +193,7 @@ type Store interface {
 	Runs(ctx context.Context, limit int) ([]Run, error)
 	// RecordReport keeps the report of a run in place of the one there is, and
 	// its head, which Runs gives.
-	RecordReport(ctx context.Context, run string, head, report []byte) error
+	RecordReport(ctx context.Context, run string, head []byte, report func(io.Writer) error) error
 	// Report gives the report of a run. It is ErrNoReport where none was kept, or
 	// where it was the oldest of too many.
 	Report(ctx context.Context, run string) ([]byte, error)

@@ -94,3 +94,11 @@ func job(id string, n int) Step {
 	}
 	return s
 }
+
+// written writes a report that is a text.
+func written(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}

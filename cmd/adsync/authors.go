@@ -15,6 +15,9 @@ const authorsTime = 2 * time.Second
 // tellAuthors says of every edit in a plan which commit it comes from, where the
 // files are in a git repository.
 func (a *app) tellAuthors(ctx context.Context, l loaded, p *plan.Plan) {
+	if !l.project.InRepository() { // all that is given is as large as the plan
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, authorsTime)
 	defer cancel()
 	var given []sources.Given

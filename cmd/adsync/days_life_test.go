@@ -230,7 +230,7 @@ func (d *disk) RecordRun(ctx context.Context, r state.Run) error {
 	return d.write(func() error { return d.Store.RecordRun(ctx, r) })
 }
 
-func (d *disk) RecordReport(ctx context.Context, run string, head, report []byte) error {
+func (d *disk) RecordReport(ctx context.Context, run string, head []byte, report func(io.Writer) error) error {
 	return d.write(func() error { return d.Store.RecordReport(ctx, run, head, report) })
 }
 

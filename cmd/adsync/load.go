@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"adsync/internal/diag"
@@ -154,19 +153,44 @@ func (a *app) printJSON(document any) error { return writeJSON(a.out, document) 
 
 // writeJSON prints a document with what a terminal would not show escaped.
 func writeJSON(w io.Writer, document any) error {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
+	encoder := json.NewEncoder(&visibleLines{to: w})
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(document); err != nil {
-		return err
-	}
-	for line := range strings.Lines(text.String()) {
-		if _, err := io.WriteString(w, planview.Visible(line)); err != nil {
-			return err
+	return encoder.Encode(document)
+}
+
+// visibleLines escapes what a terminal would not show. Lines of plain characters
+// pass as they are.
+type visibleLines struct {
+	to   io.Writer
+	line []byte // the last one, while its end has not come
+}
+
+func (v *visibleLines) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		if !ended {
+			v.line = append(v.line, rest...)
+			break
+		}
+		line, rest = rest[:len(line)+1], after
+		if len(v.line) > 0 {
+			line = append(v.line, line...)
+			v.line = line[:0]
+		}
+		if err := v.pass(line); err != nil {
+			return 0, err
 		}
 	}
-	return nil
+	return len(p), nil
+}
+
+func (v *visibleLines) pass(line []byte) (err error) {
+	if bytes.ContainsFunc(line, func(r rune) bool { return (r < ' ' || r > '~') && r != '\n' }) {
+		line = []byte(planview.Visible(string(line)))
+	}
+	_, err = v.to.Write(line)
+	return err
 }
 
 func listed(problems []diag.Problem) []diag.Problem {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"adsync/internal/diag"
@@ -22,5 +23,29 @@ func TestJSONShowsWhatATerminalHides(t *testing.T) {
 	var again map[string]string
 	if err := json.Unmarshal(b.Bytes(), &again); err != nil || again["name"] != name {
 		t.Errorf("the JSON reads as %q, %v; want %q", again["name"], err, name)
+	}
+}
+
+// Wherever a text is cut between two writes, its lines come out as from one.
+func TestLinesAreEscapedHoweverTheyCome(t *testing.T) {
+	text := "{\n  \"plain\": 1,\n  \"é\u202e\": \"\u0085x\"\n}\n"
+	var whole bytes.Buffer
+	if _, err := (&visibleLines{to: &whole}).Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(whole.String(), "\u202e\u0085") {
+		t.Errorf("%q has what no terminal shows", whole.String())
+	}
+	for cut := range len(text) {
+		var parts bytes.Buffer
+		lines := &visibleLines{to: &parts}
+		for _, part := range []string{text[:cut], text[cut:]} {
+			if _, err := lines.Write([]byte(part)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if parts.String() != whole.String() {
+			t.Errorf("cut at %d: %q, want %q", cut, parts.String(), whole.String())
+		}
 	}
 }

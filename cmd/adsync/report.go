@@ -23,7 +23,7 @@ type reportDocument = runview.Document
 type reportForm func(w io.Writer, d *reportDocument) error
 
 var reportForms = map[string]reportForm{
-	"json":     func(w io.Writer, d *reportDocument) error { return writeJSON(w, d) },
+	"json":     func(w io.Writer, d *reportDocument) error { return d.WriteJSON(&visibleLines{to: w}, "  ") },
 	"ndjson":   runview.WriteNDJSON,
 	"markdown": func(w io.Writer, d *reportDocument) error { return runview.WriteMarkdown(w, schemas(), d) },
 	"html":     func(w io.Writer, d *reportDocument) error { return runview.WriteHTML(w, schemas(), d) },

@@ -1,7 +1,8 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,10 +36,7 @@ func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportD
 	}
 	err := errors.Join(
 		a.writeOwn(filepath.Join(dir, "results.csv"), "\ufeffresult,", func(w io.Writer) error { return sources.WriteResultsCSV(w, rows) }),
-		a.writeOwn(filepath.Join(dir, "results.json"), "{\n  \"format_version\": ", func(w io.Writer) error {
-			own := &app{out: w, flags: a.flags}
-			return own.printJSON(d)
-		}),
+		a.writeOwn(filepath.Join(dir, "results.json"), "{\n  \"format_version\": ", func(w io.Writer) error { return reportForms["json"](w, d) }),
 	)
 	if err != nil {
 		return configuration("--results: %v", err)
@@ -49,12 +47,19 @@ func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportD
 // writeOwn writes a file of adsync's own, which begins in its own way, and
 // never one of the user's.
 func (a *app) writeOwn(name, begins string, write func(io.Writer) error) error {
-	have, err := os.ReadFile(name)
-	switch {
-	case os.IsNotExist(err):
-	case err != nil:
+	have, err := os.Open(name)
+	if os.IsNotExist(err) {
+		return writeFile(name, write)
+	}
+	if err != nil {
 		return err
-	case !bytes.HasPrefix(have, []byte(begins)):
+	}
+	defer have.Close()
+	start, err := io.ReadAll(io.LimitReader(have, int64(len(begins))))
+	if err != nil {
+		return err
+	}
+	if string(start) != begins {
 		return fmt.Errorf("%s is there, and adsync did not write it; give another folder", name)
 	}
 	return writeFile(name, write)
@@ -63,14 +68,19 @@ func (a *app) writeOwn(name, begins string, write func(io.Writer) error) error {
 // writeFile replaces a file as a whole, or not at all. Who may read it follows
 // from the user's umask.
 func writeFile(name string, write func(io.Writer) error) error {
-	var content bytes.Buffer
-	if err := write(&content); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	return renameio.WriteFile(name, content.Bytes(), 0o666)
+	file, err := renameio.NewPendingFile(name, renameio.WithPermissions(0o666), renameio.WithExistingPermissions())
+	if err != nil {
+		return err
+	}
+	defer file.Cleanup() // where it was not put in place
+	out := bufio.NewWriterSize(file, 1<<16)
+	if err := cmp.Or(write(out), out.Flush()); err != nil {
+		return err
+	}
+	return file.CloseAtomicallyReplace()
 }
 
 // rowOutcomes gives every resource of the files its outcome, and then the

@@ -1,8 +1,11 @@
 package runview
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -152,6 +155,55 @@ func Decode(content []byte) (*Document, error) {
 		return nil, fmt.Errorf("the report of %s has format %d; want at most %d: use a newer adsync", d.Run, d.FormatVersion, FormatVersion)
 	}
 	return d, nil
+}
+
+// WriteJSON writes the document, its outcomes one at a time, as all of them are as
+// large as the account. With an indent each value has a line.
+func (d *Document) WriteJSON(w io.Writer, indent string) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encode := func(value any, prefix string) ([]byte, error) {
+		text.Reset()
+		encoder.SetIndent(prefix, indent)
+		err := encoder.Encode(value)
+		return bytes.TrimRight(text.Bytes(), "\n"), err
+	}
+	shell := *d
+	shell.Outcomes = nil
+	around, err := encode(&shell, "")
+	if err != nil {
+		return err
+	}
+	name, next, end := `"outcomes":`, "", ""
+	if indent != "" {
+		name, next, end = `"outcomes": `, "\n"+indent+indent, "\n"+indent
+	}
+	before, after, found := bytes.Cut(bytes.Clone(around), []byte(name+"null")) // in a text the quotes are escaped
+	if !found {
+		return fmt.Errorf("the report of %s has no place for outcomes", d.Run)
+	}
+	out := bufio.NewWriter(w)
+	_, _ = out.Write(before) // Flush gives the first failure
+	_, _ = out.WriteString(name + "[")
+	for i := range d.Outcomes {
+		one, err := encode(&d.Outcomes[i], indent+indent)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			_ = out.WriteByte(',')
+		}
+		_, _ = out.WriteString(next)
+		_, _ = out.Write(one)
+	}
+	if len(d.Outcomes) > 0 {
+		_, _ = out.WriteString(end)
+	}
+	_ = out.WriteByte(']')
+	_, _ = out.Write(after)
+	_ = out.WriteByte('\n')
+	return out.Flush()
 }
 
 // Settle counts the outcomes again, and what they come to in money.

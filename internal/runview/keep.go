@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 
 	"adsync/internal/diag"
@@ -16,10 +18,11 @@ import (
 // SetOut puts in the document of a run what it sets out to do: nobody knows yet
 // what becomes of what goes ahead.
 func (d *Document) SetOut(schemas resource.Schemas, p *plan.Plan) {
-	goes := map[resource.Address]bool{}
+	goes := make(map[resource.Address]bool, len(p.Changes))
 	for c := range p.EachApplicable() {
 		goes[c.Address] = true
 	}
+	d.Outcomes = slices.Grow(d.Outcomes, len(p.Changes))
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		o := Outcome{Address: c.Address.String(), Action: c.Action, Name: c.Name, ID: c.ID, Outcome: state.OutcomeUnknown, Message: "the run has not said what became of it", Position: c.Position, Cell: c.Position,
@@ -51,7 +54,7 @@ func withinOf(m *plan.Money) *Within {
 // fieldsOf are what each attribute of a change was and is to become. Where the
 // service does not show an attribute it is what was sent last.
 func fieldsOf(schemas resource.Schemas, c *plan.Change) []Field {
-	var fields []Field
+	fields := make([]Field, 0, len(c.Fields)+len(c.Displaced))
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if f.Cause == plan.SentAlong {
@@ -104,11 +107,8 @@ func (d *Document) Keep(ctx context.Context, store state.Store) error {
 	if err != nil {
 		return err
 	}
-	document, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	if err := store.RecordReport(ctx, d.Run, head, document); err != nil {
+	write := func(w io.Writer) error { return d.WriteJSON(w, "") }
+	if err := store.RecordReport(ctx, d.Run, head, write); err != nil {
 		return fmt.Errorf("keep the report of %s: %w", d.Run, err)
 	}
 	return nil

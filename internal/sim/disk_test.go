@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -235,7 +236,7 @@ func (d *disk) RecordMirror(ctx context.Context, m state.Mirror) error {
 	return d.write(func() error { return d.Store.RecordMirror(ctx, m) })
 }
 
-func (d *disk) RecordReport(ctx context.Context, run string, head, report []byte) error {
+func (d *disk) RecordReport(ctx context.Context, run string, head []byte, report func(io.Writer) error) error {
 	return d.write(func() error { return d.Store.RecordReport(ctx, run, head, report) })
 }
 
