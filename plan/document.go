@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
 	"adsync/internal/diag"
@@ -127,8 +128,10 @@ func (p *Plan) Hash() string {
 	sum := sha256.New()
 	canonical := json.NewEncoder(withoutNewline{sum})
 	_, _ = io.WriteString(sum, `{"changes":[`) // a hash takes whatever it is given
+	fields, recorded := []FieldDocument{}, []FieldDocument{}
 	for i := range p.Changes {
-		c := p.Changes[i].Document() // one at a time: all of them are as large as the plan
+		c := p.Changes[i].documentIn(fields, recorded) // one at a time: all of them are as large as the plan
+		fields, recorded = c.Fields[:0], c.Recorded[:0]
 		c.Foreign, c.Pending = nil, false
 		withoutAuthors(c.Fields)
 		withoutAuthors(c.Recorded)
@@ -201,19 +204,24 @@ func (c *Change) isHeld() bool {
 
 // Document gives the JSON form of the change.
 func (c *Change) Document() ChangeDocument {
+	return c.documentIn([]FieldDocument{}, []FieldDocument{})
+}
+
+// documentIn is Document with its fields behind those of two lists.
+func (c *Change) documentIn(fields, recorded []FieldDocument) ChangeDocument {
 	hazards := c.Hazards
 	if hazards == nil {
 		hazards = []Hazard{}
 	}
 	return ChangeDocument{
 		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
-		Fields: fieldDocuments(c.Fields), Recorded: fieldDocuments(c.Recorded), Hazards: hazards, Held: c.Held.document(),
+		Fields: appendDocuments(fields, c.Fields), Recorded: appendDocuments(recorded, c.Recorded), Hazards: hazards, Held: c.Held.document(),
 		MovedFrom: c.MovedFrom, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend,
 	}
 }
 
-func fieldDocuments(fields []Field) []FieldDocument {
-	documents := make([]FieldDocument, 0, len(fields))
+func appendDocuments(documents []FieldDocument, fields []Field) []FieldDocument {
+	documents = slices.Grow(documents, len(fields))
 	for _, f := range fields {
 		documents = append(documents, FieldDocument{
 			Name: f.Name, Desired: unlessAbsent(f.Desired), Last: unlessAbsent(f.Last()), Live: unlessAbsent(f.Live()),
@@ -227,7 +235,8 @@ func unlessAbsent(v resource.Value) *resource.Value {
 	if v.IsAbsent() {
 		return nil
 	}
-	return &v
+	given := v // which alone is copied
+	return &given
 }
 
 func (h *Hold) document() *HoldDocument {

@@ -143,6 +143,26 @@ func (y *years) mend() {
 // refusedRow finds the resource, by the last key of its address, that is not sent again while nobody looks.
 var refusedRow = regexp.MustCompile("first [a-z_]+/(?:[a-z0-9]+/)*([a-z][0-9]+): the service refused it on")
 
+// startAgain does what the hold of a start says, where a person had started what the
+// files keep paused and paused it again since the last apply: the file says paused once
+// more, and then active.
+func (y *years) startAgain() {
+	y.collect()
+	held := pausedByHand.FindStringSubmatch(y.result.Message)
+	if held == nil || y.files[held[1]].Values["status"] != "active" {
+		return
+	}
+	y.did["start said twice"]++
+	for _, status := range []string{"paused", "active"} {
+		f := y.copied()
+		f[held[1]].Values["status"] = status
+		y.commit(f)
+		y.until(time.Now().Add(10 * time.Minute))
+	}
+}
+
+var pausedByHand = regexp.MustCompile("first [a-z_]+/(?:[a-z0-9]+/)*([a-z][0-9]+): was paused outside adsync")
+
 var madeUnseen = regexp.MustCompile("first spend_limit_window/(w[0-9]+): is at the service already, as (slw_[0-9a-f]+), and adsync did not create it")
 
 // holds says that the last plan holds something for a hazard.
@@ -235,6 +255,7 @@ func (y *years) quietDay() {
 		y.edit()
 		at := time.Now()
 		y.until(at.Add(10 * time.Minute))
+		y.startAgain()
 		if err := y.missing(); err != nil {
 			y.collect()
 			if err = y.missing(); err != nil && !y.frozen(at) {

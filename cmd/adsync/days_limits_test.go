@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -69,14 +70,21 @@ func (y *years) foreignLimit() {
 	}
 }
 
-// limitsBack puts at the service what the files say of limits that others changed.
+// limitsBack puts at the service what the files say of limits that others changed. What
+// it does not take, as more is spent by then, the files take over.
 func (y *years) limitsBack() {
 	ids, live := y.liveLimits()
 	for _, id := range ids {
 		e := live[id]
 		i := slices.IndexFunc(y.limits, func(l limit) bool { return l.key == firstWord(e.After["name"]) })
 		if i >= 0 && (e.After["name"] != y.limits[i].name() || fmt.Sprint(e.After["amount_micros"]) != fmt.Sprint(y.limits[i].micros)) {
-			y.person("/ad_account/spend_limit_windows/"+id, map[string]any{"name": y.limits[i].name(), "amount_micros": y.limits[i].micros})
+			there, err := strconv.ParseInt(fmt.Sprint(e.After["amount_micros"]), 10, 64)
+			noError(y.t, err)
+			if y.person("/ad_account/spend_limit_windows/"+id, map[string]any{"name": y.limits[i].name(), "amount_micros": y.limits[i].micros}) == 422 && y.limits[i].micros < there {
+				y.did["limit taken over"]++
+				y.limits[i].micros = there
+				y.saveLimits()
+			}
 		}
 	}
 }
