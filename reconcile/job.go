@@ -48,7 +48,7 @@ func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
 			if own.await(ctx); r.Breaks.broke() != nil {
 				return nil // it stays at intent: never sent
 			}
-			results[i], err = r.runJob(ctx, steps[i], batches[i], own)
+			results[i], err = r.runNotOvertaken(ctx, steps[i], batches[i], own)
 			return err
 		})
 	}

@@ -114,6 +114,9 @@ func (r *run) membersWave(ctx context.Context) error {
 			}
 			continue
 		}
+		if len(r.notOvertaken([]part{p})) == 0 {
+			continue
+		}
 		step, accepted, err := r.beginMembers(ctx, p)
 		if err != nil {
 			return fmt.Errorf("change who is in %s: %w", p.change.Address, err)

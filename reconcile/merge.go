@@ -43,6 +43,9 @@ func (r *run) mergeWave(ctx context.Context) error {
 			}
 			continue
 		}
+		if len(r.notOvertaken([]part{p})) == 0 {
+			continue
+		}
 		step, accepted, err := r.beginMerge(ctx, p)
 		if err != nil {
 			return fmt.Errorf("merge %s: %w", p.change.Address, err)

@@ -47,6 +47,11 @@ type Agent struct {
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
 
+	// Overtaken says why a change that is not sent yet is left out, "" where it goes: files
+	// that came while an apply goes on say otherwise of it. It is asked before each is
+	// journalled, by several goroutines; nil: nobody looks.
+	Overtaken func(resource.Address) string
+
 	Flights *Flights        // what is under way; nil: it is not watched
 	Crash   func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
 	Breaks  *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package

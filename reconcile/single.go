@@ -30,7 +30,7 @@ func (r *run) runSingles(ctx context.Context, wave string, parts []part) error {
 }
 
 func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error {
-	steps, sent, err := r.singleSteps(ctx, wave, parts)
+	steps, sent, err := r.singleSteps(ctx, wave, r.notOvertaken(parts))
 	if err != nil || len(steps) == 0 {
 		return err
 	}

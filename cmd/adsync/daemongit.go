@@ -108,6 +108,32 @@ func (b *followedBranch) atCommit(ctx context.Context) (a *app, dir string, done
 	return nil, "", nil, err
 }
 
+// ahead reads the commit the branch is at by now, where it is another than the one that
+// was read last. The store is one of its own: the run beside it may push.
+func (b *followedBranch) ahead(ctx context.Context) (a *app, dir string, done func(), err error) {
+	read := b.read.Load()
+	if read == nil {
+		return nil, "", nil, nil
+	}
+	at, own := *read, *b.app
+	own.git, own.told = &at, nil // the run that goes on with it says so
+	config, _, err := own.gitConfig(at.flags)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if at.store, err = gitstore.Open(config); err != nil {
+		return nil, "", nil, err
+	}
+	at.revision, err = at.store.Fetch(ctx)
+	if err != nil || at.revision.Commit == read.revision.Commit {
+		return nil, "", nil, err
+	}
+	if err := own.checkOut(ctx); err != nil {
+		return nil, "", nil, err
+	}
+	return &own, at.checkout.Project.Root, at.end, nil
+}
+
 func shortRef(ref string) string {
 	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
 		if rest, is := strings.CutPrefix(ref, prefix); is {

@@ -178,6 +178,7 @@ type done struct {
 	applying
 	view      *reconcile.View
 	recovered reconcile.Recovered
+	overtaken bool // newer files came, and something was left out for them
 }
 
 // carryOut ends what was left open, plans and applies. Where nothing is sent it
@@ -200,7 +201,11 @@ func (w *worker) carryOut(ctx context.Context, request daemon.Request, l loaded,
 	}
 	did.recorder.approved = did.view.Approved
 	request.Tell("progress", map[string]any{"stage": "apply", "changes": len(did.view.Plan.Applicable())})
+	ahead, end := w.lookAhead(ctx, request, l)
+	defer end()
+	agent.Overtaken = ahead.why
 	did.report, did.failure = applyObeying(ctx, agent, did.view)
+	did.overtaken = ahead.left.Load()
 	return did
 }
 
@@ -231,6 +236,9 @@ func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result)
 	}
 	r.Run = d
 	r.Class, r.Message, r.After = w.class(ctx, did, ending)
+	if did.overtaken && r.Class == daemon.Partial { // the next run is of the newer files, and soon
+		r.Class = daemon.Transient
+	}
 	if r.Class == daemon.Applied && r.Plan.Summary.Held > 0 { // a part of a change was
 		r.Class, r.Message = daemon.Held, firstHold(r.Plan)
 	}

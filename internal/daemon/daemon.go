@@ -61,7 +61,8 @@ type Request struct {
 	Accept   []string  // commits to go on with though history was rewritten
 	Waits    bool      // an attempt that failed waits for its time: only other files begin a run before
 
-	Tell func(kind string, data map[string]any) // what happens meanwhile, for who looks on; never nil
+	Tell  func(kind string, data map[string]any) // what happens meanwhile, for who looks on; never nil
+	Moved <-chan struct{}                        // rings when files or a push came since the run began; nil: nobody tells
 }
 
 // Result is how one run of a Worker ended. It holds no secret and no personal

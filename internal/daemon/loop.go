@@ -16,6 +16,7 @@ type loop struct {
 	account Account
 	log     *slog.Logger
 	bell    chan struct{} // rings when pending or the orders may be others
+	moved   chan struct{} // rings when the files may be others than those the run that goes on has read
 	pulse   *pulse
 
 	mu      sync.Mutex
@@ -33,7 +34,7 @@ type loop struct {
 
 func (h *Hub) newLoop(a Account) *loop {
 	l := &loop{
-		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1), pulse: new(pulse),
+		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1), moved: make(chan struct{}, 1), pulse: new(pulse),
 		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name, Source: a.Source, Good: a.Good, Applied: a.Applied, PlanOnly: a.PlanOnly}, ended: make(chan struct{}),
 	}
 	l.pulse.beat()
@@ -108,7 +109,10 @@ func (l *loop) spreadFirst(d time.Duration) time.Duration {
 // wake notes why there is something to do.
 func (l *loop) wake(t Trigger) {
 	l.note(t)
-	l.ring()
+	ring(l.bell)
+	if t == Files || t == Push {
+		ring(l.moved)
+	}
 }
 
 func (l *loop) note(t Trigger) {
@@ -117,9 +121,9 @@ func (l *loop) note(t Trigger) {
 	l.pending[t] = true
 }
 
-func (l *loop) ring() {
+func ring(bell chan struct{}) {
 	select {
-	case l.bell <- struct{}{}:
+	case bell <- struct{}{}:
 	default:
 	}
 }
@@ -222,7 +226,11 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 	defer s.rise()
 	suspension := l.account.Orders.Suspension(l.hub.now())
 	full, accept := l.account.Orders.Take()
-	request := Request{Triggers: triggers, Full: full || slices.Contains(triggers, Daily), Accept: accept, PlanOnly: suspension != nil, Tell: l.tell}
+	select {
+	case <-l.moved: // this run reads it
+	default:
+	}
+	request := Request{Triggers: triggers, Full: full || slices.Contains(triggers, Daily), Accept: accept, PlanOnly: suspension != nil, Tell: l.tell, Moved: l.moved}
 	request.Waits = slices.Equal(triggers, []Trigger{Poll}) && !l.retry.IsZero() && !full && len(accept) == 0
 	l.show(func(s *Status) { s.Running, s.Woken, s.Suspended, s.Next = true, triggers, suspension, time.Time{} })
 	l.suspended = suspension != nil

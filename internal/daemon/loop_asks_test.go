@@ -43,6 +43,48 @@ func TestOtherFilesBeginARunBeforeTheNextAttempt(t *testing.T) {
 	}
 }
 
+// TestARunHearsOfWhatCameSinceItBegan: of files and pushes, and of nothing that it
+// begins with.
+func TestARunHearsOfWhatCameSinceItBegan(t *testing.T) {
+	var heard, missed atomic.Int32
+	deaf := atomic.Bool{}
+	r := &robot{work: func(ctx context.Context, request Request) Result {
+		if deaf.Load() {
+			time.Sleep(time.Minute)
+			return Result{Class: InSync}
+		}
+		select {
+		case <-request.Moved:
+			heard.Add(1)
+		case <-time.After(10 * time.Minute):
+			missed.Add(1)
+		}
+		return Result{Class: InSync}
+	}}
+	one(t, r, func(h *Hub) {
+		for _, why := range []Trigger{Push, Files} {
+			before := heard.Load()
+			_ = h.Wake("a", why)
+			pass(time.Second)
+			if heard.Load() != before+1 {
+				t.Errorf("%s: the run that goes on heard of %d; want 1", why, heard.Load()-before)
+			}
+			pass(time.Hour)
+		}
+		_ = h.Wake("a", Asked)
+		before := heard.Load()
+		pass(time.Hour)
+		deaf.Store(true)
+		pass(time.Hour) // until a run is deaf
+		_ = h.Wake("a", Push)
+		deaf.Store(false)
+		pass(time.Hour)
+		if heard.Load() != before || missed.Load() == 0 {
+			t.Errorf("a run heard %d times of what it began with, or of a person; want never", heard.Load()-before)
+		}
+	})
+}
+
 // TestWhoCannotAskForFilesIsNotAskedOften: where it is the server of the repository
 // that fails, each attempt is later than the one before.
 func TestWhoCannotAskForFilesIsNotAskedOften(t *testing.T) {
