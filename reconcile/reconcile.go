@@ -207,7 +207,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 		return nil, err
 	}
 	a.pace = newPace()
-	if err := a.Store.Record(ctx, view.started); err != nil { // before the run, as the log is asked from the last one on
+	if err := a.RecordSeen(ctx, view); err != nil { // before the run, as the log is asked from the last one on
 		return nil, err
 	}
 	run, err := a.startRun(ctx, view)
@@ -223,6 +223,17 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 		err = run.carryOut(ctx)
 	}
 	return run.report(), errors.Join(orInvalid(err, problems), run.recordWaiting(context.WithoutCancel(ctx)), run.recordRefused(context.WithoutCancel(ctx)))
+}
+
+// RecordSeen records what a plan has seen that nobody sees again: what somebody started
+// and paused since the last apply. Who applies nothing of a plan calls it: else the hold
+// of a start would come back by the same entries of the log, whatever the files say in
+// between.
+func (a *Agent) RecordSeen(ctx context.Context, view *View) error {
+	if len(view.started) == 0 {
+		return nil
+	}
+	return a.Store.Record(ctx, view.started)
 }
 
 // ask asks the service what the account can do, and what it would refuse.

@@ -74,6 +74,40 @@ func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
 	}
 }
 
+// A daemon applies nothing of a plan that is all held, and makes no run of it. The way out
+// that the hold names works all the same: the file says paused once, and then active.
+func TestAHeldStartGoesOnceTheFileSaidPaused(t *testing.T) {
+	w := newWorld(t)
+	look := func() *plan.Plan { // as the daemon does
+		t.Helper()
+		view := w.plan()
+		if !view.Plan.Empty() {
+			w.apply()
+		} else if err := w.agent.RecordSeen(t.Context(), view); err != nil {
+			t.Fatal(err)
+		}
+		w.status("", "")
+		return view.Plan
+	}
+	w.status("files", "paused")
+	w.clean()
+	w.status("person", "active")
+	w.status("person", "paused")
+	w.status("files", "active")
+	for range 2 {
+		if f := fieldOf(t, look(), "campaign/spring", "status"); f.Held == nil || !strings.Contains(f.Held.Message, "say paused once and then active") {
+			t.Fatalf("the start is held by %v; want the pause of a person, and the way out", f.Held)
+		}
+	}
+	w.status("files", "paused")
+	look()
+	w.status("files", "active")
+	look()
+	if live := w.live("campaign/spring", "status"); live != `"active"` {
+		t.Errorf("the campaign is %s after the file said paused and then active; want it started", live)
+	}
+}
+
 // What nobody else did is started: adsync's own writes before the last apply ended are no
 // reason to wait, nor is a pause the files have caught up with, nor a log that is not shown.
 func TestAnActivationWaitsForNobodyElsesPause(t *testing.T) {

@@ -196,7 +196,11 @@ func (w *worker) carryOut(ctx context.Context, request daemon.Request, l loaded,
 		}
 	}
 	did.view, did.failure = agent.Plan(ctx, desired)
-	if did.failure != nil || w.suspended.Load() || diag.HasErrors(did.view.Plan.Problems) || did.view.Plan.Empty() {
+	if did.failure != nil || w.suspended.Load() || diag.HasErrors(did.view.Plan.Problems) {
+		return did
+	}
+	if did.view.Plan.Empty() {
+		did.failure = agent.RecordSeen(ctx, did.view)
 		return did
 	}
 	did.recorder.approved = did.view.Approved
