@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -154,7 +153,7 @@ func (p *Plan) Hash() string {
 type withoutNewline struct{ to io.Writer }
 
 func (w withoutNewline) Write(text []byte) (int, error) {
-	_, err := w.to.Write(bytes.TrimSuffix(text, []byte("\n")))
+	_, err := w.to.Write(text[:max(0, len(text)-1)])
 	return len(text), err
 }
 
