@@ -73,10 +73,10 @@ func TestBrokenAnswers(t *testing.T) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n"+`{"id":"c1"}`+"\r\nzz\r\n")
 		},
 		"a length that is too short": func(c net.Conn) {
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n"+`{"id":"c1"}`)
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n"+`{"id":"c1"}`)
 		},
 		"gzip that is none": func(c net.Conn) {
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 11\r\n\r\n"+`{"id":"c1"}`)
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 11\r\n\r\n"+`{"id":"c1"}`)
 		},
 		"not HTTP": func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example ESMTP\r\n") },
 	} {
