@@ -76,8 +76,10 @@ func (a *Agent) lookForUpdates(ctx context.Context, step state.Step, outcomes []
 	var asked []int
 	var expected []expectation
 	for i, o := range outcomes {
-		operation := operationAt(step, o.Address)
-		if operation.Key == "" && g.unclear[o.Address] {
+		if !g.unclear[o.Address] {
+			continue
+		}
+		if operation := operationAt(step, o.Address); operation.Key == "" {
 			asked = append(asked, i)
 			expected = append(expected, expectation{address: o.Address, id: operation.ResourceID, sent: operation.Set})
 		}

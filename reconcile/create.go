@@ -64,6 +64,25 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 	return c, nil
 }
 
+// saidInJobs gives the creates that jobs can say, without what is left for later of
+// each. Nothing is encoded: what is larger than a job, and what is beneath it, is not
+// told apart.
+func (r *run) saidInJobs() []part {
+	inBulk := map[resource.Address]bool{}
+	var said []part
+	e := r.encoder()
+	for _, p := range r.creates() {
+		if !r.fine(p.change.Address) {
+			continue
+		}
+		if followUp, ok := r.bulkPart(e, p, inBulk); ok {
+			inBulk[p.change.Address] = true
+			said = append(said, p.postpone(followUp))
+		}
+	}
+	return said
+}
+
 // packTrees fills jobs with whole trees and with the first pieces of those that
 // no job holds. Their other pieces follow in jobs of their own where parents
 // may be repeated, else as single requests.

@@ -224,13 +224,13 @@ func (r *run) foretellChecks(checks []batch) error {
 // the first of its rehearsal, or one that only asks.
 func (r *run) foretellRefusal(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = true
-	c, err := r.planCreation(ctx)
+	checks, _, err := r.rehearsal(ctx)
 	r.caps[resource.BulkJobs] = false
 	if err != nil {
 		return err
 	}
 	check, err := probeBatch("lifetime")
-	if checks := r.rehearsed(c); len(checks) > 0 {
+	if len(checks) > 0 {
 		check = checks[0]
 	}
 	if err != nil {

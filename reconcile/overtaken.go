@@ -32,9 +32,10 @@ func (r *run) overtaken(p part) string {
 
 // lowersForNow says that a part lowers possible spend and ends nothing.
 func (r *run) lowersForNow(p part) bool {
-	removal := r.Schemas.Of(p.change.Address.Kind).Removal
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	removal := schema.RemovalAttribute()
 	ends := func(f plan.Field) bool {
-		return f.Phase != plan.Lower || f.Name == "status" && f.Desired.Text() == removal
+		return f.Phase != plan.Lower || removal != nil && f.Name == removal.Name && f.Desired.Text() == schema.Removal
 	}
 	return len(p.fields) > 0 && !slices.ContainsFunc(p.fields, ends)
 }

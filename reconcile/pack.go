@@ -51,6 +51,14 @@ func (b batch) weight() int {
 	return total
 }
 
+func (b batch) parts() []part {
+	parts := make([]part, len(b))
+	for i, p := range b {
+		parts[i] = p.part
+	}
+	return parts
+}
+
 // pack puts units of operations that must share a job into as few jobs as
 // first-fit decreasing finds, by the limit each unit comes nearest to. Every
 // unit fits into a job by itself; see split.

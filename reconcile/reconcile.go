@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -108,6 +109,16 @@ type View struct {
 	started []state.Applied // what somebody has started and paused unseen
 	reverts bool            // what the files ask for is not what this plan carries out
 	aside   string          // actionPause or actionStart where nothing of it is recorded
+
+	hashing sync.Once
+	hash    string
+}
+
+// Hash is that of the plan, which nobody changes any more: it is asked for when the
+// plan is shown and when its run begins, and made once.
+func (v *View) Hash() string {
+	v.hashing.Do(func() { v.hash = v.Plan.Hash() })
+	return v.hash
 }
 
 // Without gives the plan of other files of the same account as it was read.

@@ -275,9 +275,12 @@ func (r *refresher) add(schema *resource.Schema, record adsapi.Record, parentID 
 		seen.ParentID = cmp.Or(seen.ParentID, parentID)
 		return nil
 	}
-	live, err := r.decoder.decode(schema, record)
-	if err != nil {
-		return err
+	live := &resource.Resource{Address: resource.Address{Kind: schema.Kind, Key: schema.Only}, ID: record.ID}
+	if r.only == nil { // else who asked reads the records alone
+		var err error
+		if live, err = r.decoder.decode(schema, record); err != nil {
+			return err
+		}
 	}
 	live.ParentID = cmp.Or(live.ParentID, parentID)
 	r.byID[record.ID] = live

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/plan"
 )
 
 // rehearse sends creates this run would put into jobs as validate_only jobs
@@ -21,18 +22,17 @@ func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
 	if !r.caps[resource.BulkJobs] || !r.rehearses() {
 		return nil, nil
 	}
-	creation, err := r.planCreation(ctx)
+	checks, keys, err := r.rehearsal(ctx)
 	if err != nil {
 		return nil, err
 	}
-	checks := r.rehearsed(creation)
 	if r.forecast != nil {
 		err := r.foretellChecks(checks)
 		r.supposed = r.supposed && len(checks) == 0
 		return nil, errors.Join(err, r.askWhereSupposed(ctx))
 	}
 	problems, err := r.rehearseJobs(ctx, len(checks), func(i int) ([]diag.Problem, error) {
-		return r.rehearseCreates(ctx, checks[i], creation.keys)
+		return r.rehearseCreates(ctx, checks[i], keys)
 	})
 	if err != nil {
 		return nil, err
@@ -45,25 +45,88 @@ func (r *run) rehearses() bool {
 	return r.Bulk.Rehearse != RehearseNever || r.dry && r.forecast == nil
 }
 
-// rehearsed are the jobs a rehearsal sends: all, or the one that holds a tree of
-// every shape. Trees of one shape differ in values only, and those adsync has
-// checked; what an account may not do shows in the shape.
-func (r *run) rehearsed(c creation) []batch {
-	jobs := slices.Concat(c.jobs, pack(c.tails, r.jobRoom()))
-	if r.dry && r.forecast == nil || r.Bulk.Rehearse == RehearseAlways || len(jobs) <= 1 { // who only asks wants to hear everything
-		return jobs
+// rehearsal gives the jobs a rehearsal sends, and the keys of what is in them: all,
+// or the one that holds a tree of every shape. Trees of one shape differ in values
+// only, and those adsync has checked; what an account may not do shows in the shape.
+func (r *run) rehearsal(ctx context.Context) (jobs []batch, keys map[resource.Address]string, err error) {
+	all := r.dry && r.forecast == nil || r.Bulk.Rehearse == RehearseAlways // who only asks wants to hear everything
+	said := r.saidInJobs()
+	if all || len(said) <= r.jobRoom().operations {
+		c, err := r.planCreation(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if jobs = slices.Concat(c.jobs, pack(c.tails, r.jobRoom())); all || len(jobs) <= 1 {
+			return jobs, c.keys, nil
+		}
+	}
+	return r.sample(ctx, said)
+}
+
+// sample is the job that holds a tree of every shape, as far as it has room. Only
+// those trees are encoded. Of a tree that no job holds it is the first piece.
+func (r *run) sample(ctx context.Context, said []part) (jobs []batch, keys map[resource.Address]string, err error) {
+	creates := make([]packed, len(said))
+	for i, p := range said {
+		creates[i] = packed{part: p, id: fmt.Sprintf("c%d", i+1)}
 	}
 	var sample batch
-	seen := map[string]bool{}
-	for _, tree := range r.trees(slices.Concat(c.jobs...)) {
-		shape := r.shapeOf(tree)
-		if seen[shape] || len(sample)+len(tree) > r.jobRoom().operations || sample.bytes()+tree.weight() > r.jobRoom().bytes {
+	seen, keys := map[string]bool{}, map[resource.Address]string{}
+	for _, tree := range r.trees(creates) {
+		if most := r.jobRoom().operations; seen[r.shapeOf(tree)] || len(tree) <= most && len(sample)+len(tree) > most {
+			continue
+		}
+		own, err := r.createKeys(ctx, tree.parts())
+		if err != nil {
+			return nil, nil, err
+		}
+		whole, err := r.packAgain(tree, own)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(whole) == 0 {
+			continue
+		}
+		c := creation{followUp: map[*plan.Change][]string{}}
+		r.packTrees(&c, []batch{whole})
+		first := c.jobs[0]
+		shape := r.shapeOf(first)
+		if seen[shape] || len(sample)+len(first) > r.jobRoom().operations || sample.bytes()+first.weight() > r.jobRoom().bytes {
 			continue
 		}
 		seen[shape] = true
-		sample = append(sample, tree...)
+		sample = append(sample, first...)
+		maps.Copy(keys, own)
 	}
-	return []batch{sample}
+	if len(sample) == 0 {
+		return nil, keys, nil
+	}
+	return []batch{sample}, keys, nil
+}
+
+// packAgain packs creates under other keys, parents first: without what is too large
+// under them, and without what is beneath that.
+func (r *run) packAgain(creates batch, keys map[resource.Address]string) (batch, error) {
+	left := map[resource.Address]bool{}
+	var whole batch
+	e := r.encoder()
+	for _, p := range creates {
+		address := p.part.change.Address
+		if left[r.Schemas.Parent(address)] {
+			left[address] = true
+			continue
+		}
+		one, err := r.packCreate(e, p.part, p.id, keys)
+		switch {
+		case errors.Is(err, errTooLarge):
+			left[address] = true
+		case err != nil:
+			return nil, err
+		default:
+			whole = append(whole, one)
+		}
+	}
+	return whole, nil
 }
 
 // shapeOf says what a tree is made of: of each kind, the sets of fields its
@@ -107,17 +170,13 @@ func (r *run) rehearseJobs(ctx context.Context, jobs int, rehearse func(int) ([]
 }
 
 func (r *run) rehearseCreates(ctx context.Context, job batch, keys map[resource.Address]string) ([]diag.Problem, error) {
-	own := make(map[resource.Address]string, len(keys))
-	for address, key := range keys {
-		own[address] = rehearsalKey(key)
+	own := make(map[resource.Address]string, len(job))
+	for _, p := range job { // a parent stands in the job of its children
+		own[p.part.change.Address] = rehearsalKey(keys[p.part.change.Address])
 	}
-	var check batch
-	for _, p := range job {
-		one, err := r.packCreate(r.encoder(), p.part, p.id, own)
-		if err != nil {
-			return nil, err
-		}
-		check = append(check, one)
+	check, err := r.packAgain(job, own)
+	if err != nil {
+		return nil, err
 	}
 	if r.dry {
 		return r.searched(ctx, check)

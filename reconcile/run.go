@@ -70,7 +70,7 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 		return nil, fmt.Errorf("number the run: %w", err)
 	}
 	r := a.newRun(fmt.Sprintf("run-%06d", sequence), view)
-	r.hash = view.Plan.Hash()
+	r.hash = view.Hash()
 	if r.files, err = a.Store.Files(ctx); err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
 	}

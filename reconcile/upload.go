@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"adsync/internal/adsapi"
@@ -27,9 +26,9 @@ type uploadNote struct {
 // per content and account. Images that bulk creates name by address are
 // fetched by the service itself.
 func (r *run) uploadWave(ctx context.Context) error {
-	inBulk, err := r.bulkCreates(ctx)
-	if err != nil {
-		return err
+	inBulk := map[resource.Address]bool{}
+	for _, p := range r.saidInJobs() { // one that no job has room for brings its image as it goes alone
+		inBulk[p.change.Address] = true
 	}
 	if err := r.uploadImages(ctx, r.changes, inBulk); err != nil {
 		return err
@@ -60,19 +59,6 @@ func (r *run) uploadImages(ctx context.Context, changes []*plan.Change, inBulk m
 		}
 	}
 	return nil
-}
-
-// bulkCreates says which creates go into jobs.
-func (r *run) bulkCreates(ctx context.Context) (map[resource.Address]bool, error) {
-	c, err := r.planCreation(ctx)
-	if err != nil {
-		return nil, err
-	}
-	inBulk := map[resource.Address]bool{}
-	for _, p := range slices.Concat(append(c.jobs, c.tails...)...) {
-		inBulk[p.part.change.Address] = true
-	}
-	return inBulk, nil
 }
 
 // upload brings one image to the service. A failure fails the changes that need

@@ -129,7 +129,7 @@ func (a *app) carryOut(ctx context.Context, l loaded, f applyFlags, agent *recon
 	if err != nil {
 		return nil, err
 	}
-	if err := a.consent(ctx, l, f, agent, view.Plan); err != nil {
+	if err := a.consent(ctx, l, f, agent, view); err != nil {
 		return nil, err
 	}
 	return applyObeying(ctx, agent, view)
@@ -151,10 +151,11 @@ func (a *app) recover(ctx context.Context, agent *reconcile.Agent) error {
 }
 
 // consent shows the plan and asks once.
-func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, p *plan.Plan) error {
+func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, view *reconcile.View) error {
+	p := view.Plan
 	if a.flags.output == "text" {
 		a.tellAuthors(ctx, l, p)
-		if err := a.showPlan(l, f.planFlags, agent.Account, p); err != nil {
+		if err := a.showPlan(l, f.planFlags, agent.Account, view); err != nil {
 			return err
 		}
 	}
@@ -169,21 +170,21 @@ func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconc
 	if p.Empty() || f.yes || f.saved != "" {
 		return nil
 	}
-	return a.ask(ctx, l, f, agent, p)
+	return a.ask(ctx, l, f, agent, view)
 }
 
 // ask wants the word yes; without a terminal nobody can be asked, and nobody is
 // asked about a plan that was not shown.
-func (a *app) ask(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, p *plan.Plan) error {
+func (a *app) ask(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, view *reconcile.View) error {
 	if !isTerminal(a.in) {
 		return configuration("apply asks before it changes anything, and there is no terminal to ask at; use --yes")
 	}
 	if a.flags.output != "text" { // standard output is for the report alone
-		if err := planview.WriteText(a.err, schemas(), a.document(l, agent.Account, p), planview.TextOptions{Width: widthOf(a.err), Full: f.full}); err != nil {
+		if err := planview.WriteText(a.err, schemas(), a.document(l, agent.Account, view), planview.TextOptions{Width: widthOf(a.err), Full: f.full}); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(a.err, "Carry out %s? Only yes goes on: ", plural(len(p.Applicable()), "change"))
+	fmt.Fprintf(a.err, "Carry out %s? Only yes goes on: ", plural(len(view.Plan.Applicable()), "change"))
 	return confirmed(ctx, a.in)
 }
 

@@ -44,7 +44,7 @@ func (n *answers) propose(ctx context.Context, a *app, l loaded, agent *reconcil
 	if n == nil || !n.proposes {
 		return
 	}
-	d, hash := driftOf(l, view, nil), view.Plan.Hash()
+	d, hash := driftOf(l, view, nil), view.Hash()
 	if len(d.Resources) == 0 || n.proposed == hash {
 		return
 	}

@@ -52,7 +52,7 @@ func (k *looker) look(ctx context.Context, filename string, content []byte) (*da
 		if err != nil {
 			return nil, notNow(ctx, err)
 		}
-		u.Plan = a.document(l, account, view.Plan)
+		u.Plan = a.document(l, account, view)
 		problems, marks = u.Plan.Problems, planMarks(l, account, view.Plan)
 	}
 	for _, p := range problems {

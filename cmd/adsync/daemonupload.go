@@ -32,7 +32,7 @@ func (k *looker) commit(ctx context.Context, h daemon.Handed) (c daemon.Committe
 		if err != nil {
 			return c, notNow(ctx, err)
 		}
-		problems, hash = view.Plan.Problems, view.Plan.Hash()
+		problems, hash = view.Plan.Problems, view.Hash()
 	}
 	if diag.HasErrors(problems) {
 		return c, fmt.Errorf("%w: %s", daemon.ErrNotValid, firstProblem(problems))

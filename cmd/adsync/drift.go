@@ -107,7 +107,7 @@ func (a *app) runDrift(c *cobra.Command, args []string, f driftFlags) error {
 		return err
 	}
 	if f.propose {
-		return a.propose(c.Context(), l, d, len(picks) > 0, view.Plan.Hash())
+		return a.propose(c.Context(), l, d, len(picks) > 0, view.Hash())
 	}
 	if f.detailed && len(d.Resources) > 0 {
 		return &exit{code: exitPending}

@@ -105,14 +105,14 @@ func (a *app) confirmPauses(ctx context.Context, l loaded, f pauseFlags) error {
 		return err
 	}
 	if a.flags.output == "text" {
-		if err := a.showPlan(l, f.planFlags, s.agent.Account, view.Plan); err != nil {
+		if err := a.showPlan(l, f.planFlags, s.agent.Account, view); err != nil {
 			return err
 		}
 	}
 	if view.Plan.Empty() {
 		return nil // it is suspended all the same
 	}
-	return a.ask(ctx, l, f.applyFlags, s.agent, view.Plan)
+	return a.ask(ctx, l, f.applyFlags, s.agent, view)
 }
 
 // suspendFor has whatever else is at work on the account stop.

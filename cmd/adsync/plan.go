@@ -84,7 +84,7 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 		return err
 	}
 	a.tellAuthors(c.Context(), l, view.Plan)
-	if err := a.showPlan(l, f, agent.Account, view.Plan); err != nil {
+	if err := a.showPlan(l, f, agent.Account, view); err != nil {
 		return err
 	}
 	if err := a.markPlan(l, f.marked, agent.Account, view.Plan); err != nil {
@@ -93,14 +93,14 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 	if err := a.invalid(l, view.Plan.Problems); err != nil {
 		return err
 	}
-	if err := a.saveOut(l, f, agent, view.Plan, dir); err != nil {
+	if err := a.saveOut(l, f, agent, view, dir); err != nil {
 		return err
 	}
 	return a.planDone(view.Plan, f, dir)
 }
 
 // saveOut saves the plan where that is asked for, and says how to apply it.
-func (a *app) saveOut(l loaded, f planFlags, agent *reconcile.Agent, p *plan.Plan, dir string) error {
+func (a *app) saveOut(l loaded, f planFlags, agent *reconcile.Agent, view *reconcile.View, dir string) error {
 	if f.out == "" {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (a *app) saveOut(l loaded, f planFlags, agent *reconcile.Agent, p *plan.Pla
 	if err != nil {
 		return err
 	}
-	if err := a.savePlan(f.out, l, f, agent, desired, p); err != nil {
+	if err := a.savePlan(f.out, l, f, agent, desired, view); err != nil {
 		return err
 	}
 	a.note("saved; apply it within %s with: adsync apply %s%s%s%s", plural(int(a.planLife(l.project).Minutes()), "minute"), quoted(f.out), again(f.allow), a.from(dir), a.git.accepting())
@@ -244,18 +244,19 @@ func (a *app) planFailed(l loaded, f planFlags, failure error) error {
 	return failure
 }
 
-func (a *app) showPlan(l loaded, f planFlags, account state.Account, p *plan.Plan) error {
+func (a *app) showPlan(l loaded, f planFlags, account state.Account, view *reconcile.View) error {
 	a.clearLine()
 	if a.flags.output == "xlsx" {
-		return a.writePlanBook(l, f, account, p)
+		return a.writePlanBook(l, f, account, view.Plan)
 	}
-	return a.printPlan(l, f, a.document(l, account, p))
+	return a.printPlan(l, f, a.document(l, account, view))
 }
 
 // document puts a plan together with what it was computed from, and the
 // problems of the files with its own.
-func (a *app) document(l loaded, account state.Account, p *plan.Plan) *planDocument {
-	document := &planDocument{FormatVersion: formatVersion, Account: accountOf(account), InputHash: l.desired.Hash, PlanHash: p.Hash(), Revision: a.revisionOf(l), Document: p.Document(), Requests: p.Requests}
+func (a *app) document(l loaded, account state.Account, view *reconcile.View) *planDocument {
+	p := view.Plan
+	document := &planDocument{FormatVersion: formatVersion, Account: accountOf(account), InputHash: l.desired.Hash, PlanHash: view.Hash(), Revision: a.revisionOf(l), Document: p.Document(), Requests: p.Requests}
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)

@@ -114,7 +114,7 @@ func (a *app) carryBack(ctx context.Context, r *reverting, s *session, recorder 
 		return nil, err
 	}
 	if !r.view.Plan.Empty() && !r.f.yes {
-		if err := a.ask(ctx, r.loaded, r.f.applyFlags, s.agent, r.view.Plan); err != nil {
+		if err := a.ask(ctx, r.loaded, r.f.applyFlags, s.agent, r.view); err != nil {
 			return nil, err
 		}
 	}
@@ -225,7 +225,7 @@ func (r *reverting) held(at resource.Address, attribute string) bool {
 // showRevert prints the plan, what nothing takes back, and what the files still
 // ask for.
 func (a *app) showRevert(r *reverting, agent *reconcile.Agent) error {
-	if err := a.showPlan(r.loaded, r.f.planFlags, agent.Account, r.view.Plan); err != nil {
+	if err := a.showPlan(r.loaded, r.f.planFlags, agent.Account, r.view); err != nil {
 		return err
 	}
 	a.tellStays(r)

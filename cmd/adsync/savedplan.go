@@ -36,7 +36,7 @@ type savedPlan struct {
 }
 
 // savePlan writes a plan for apply, readable by its owner alone.
-func (a *app) savePlan(file string, l loaded, f planFlags, agent *reconcile.Agent, desired reconcile.Desired, p *plan.Plan) error {
+func (a *app) savePlan(file string, l loaded, f planFlags, agent *reconcile.Agent, desired reconcile.Desired, view *reconcile.View) error {
 	if err := writable(l, "--out", file); err != nil {
 		return err
 	}
@@ -44,14 +44,14 @@ func (a *app) savePlan(file string, l loaded, f planFlags, agent *reconcile.Agen
 	if err != nil {
 		return err
 	}
-	document, err := p.MarshalJSON()
+	document, err := view.Plan.MarshalJSON()
 	if err != nil {
 		return err
 	}
 	now := agent.Now().UTC().Truncate(time.Second)
 	content, err := seal(key, savedPlan{
 		Account: accountOf(agent.Account), Lineage: agent.Store.Header().Lineage, Revision: a.revisionOf(l),
-		InputHash: l.desired.Hash, PolicyHash: hashOf(desired.Policy), PlanHash: p.Hash(),
+		InputHash: l.desired.Hash, PolicyHash: hashOf(desired.Policy), PlanHash: view.Hash(),
 		SavedAt: now, ValidUntil: now.Add(a.planLife(l.project)), Allow: append([]string{}, f.allow...), Plan: document,
 	})
 	if err != nil {

@@ -218,8 +218,7 @@ func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result)
 	if did.view == nil {
 		return w.failed(ctx, r.Revision, did.failure)
 	}
-	p := did.view.Plan
-	r.Plan = w.app.document(l, did.session.agent.Account, p)
+	r.Plan = w.app.document(l, did.session.agent.Account, did.view)
 	if at := r.Plan.Revision; at != nil && r.Revision.Commit == "" { // a folder in a work tree
 		r.Revision.Commit, r.Revision.Uncommitted = at.Commit, len(at.Uncommitted)
 	}

@@ -110,13 +110,17 @@ func describe(schemas resource.Schemas, d *Document, o detail) *page {
 // list puts the changes in the order of their addresses, one tree after the
 // other; those that are there without the pull request come last.
 func (p *page) list(t *teller, f *fold, d *Document) {
-	changes := slices.Clone(d.Changes)
-	slices.SortStableFunc(changes, func(a, b plan.ChangeDocument) int {
+	changes := d.Changes
+	listed := func(a, b plan.ChangeDocument) int {
 		if a.Pending != b.Pending {
 			return order(b.Pending)
 		}
 		return addressOf(a.Address).Compare(addressOf(b.Address))
-	})
+	}
+	if !slices.IsSortedFunc(changes, listed) { // a copy of them is as large as the plan
+		changes = slices.Clone(changes)
+		slices.SortStableFunc(changes, listed)
+	}
 	unlisted := leftOut{}
 	for start := 0; start < len(changes); {
 		first := &changes[start]
