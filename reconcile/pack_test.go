@@ -3,9 +3,12 @@ package reconcile
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
 	"testing"
 
+	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/plan"
 
@@ -124,5 +127,43 @@ func TestCreateKeysNameAccountAddressAndLife(t *testing.T) {
 	}
 	if rehearsalKey(key) == key || len(rehearsalKey(key)) > 255 {
 		t.Errorf("a dry run has the key %s", rehearsalKey(key))
+	}
+}
+
+// The keys of a rehearsal are longer than those of its jobs: what fits a job with the
+// one and not with the other is left out of the rehearsal, with what is beneath it,
+// and ends nothing.
+func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
+	group := resource.Address{Kind: "ad_group", Key: "a/b"}
+	tree := []resource.Address{{Kind: "campaign", Key: "a"}, group, {Kind: "ad", Key: "a/b/c"}}
+	r := &run{Agent: &Agent{Schemas: kinds.All()}, view: &View{Live: &Live{Snapshot: &resource.Snapshot{}}}}
+	packedWith := func(hints int, key func(string) string) []resource.Address {
+		keys := map[resource.Address]string{}
+		var creates batch
+		for i, address := range tree {
+			keys[address] = key(createKey("acct_1", address, 1))
+			p := part{change: &plan.Change{Address: address}, create: true}
+			if address == group {
+				p.fields = []plan.Field{{Name: "context_hints", Desired: resource.List([]string{strings.Repeat("x", hints)})}}
+			}
+			creates = append(creates, packed{part: p, id: fmt.Sprintf("c%d", i+1)})
+		}
+		whole, err := r.packAgain(creates, keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var left []resource.Address
+		for _, p := range whole {
+			left = append(left, p.part.change.Address)
+		}
+		return left
+	}
+	own := func(key string) string { return key }
+	most := sort.Search(maxOperationBytes, func(hints int) bool { return len(packedWith(hints, own)) < len(tree) }) - 1
+	if whole := packedWith(most, own); len(whole) != len(tree) {
+		t.Fatalf("with %d bytes of hints %v is packed; want all of it", most, whole)
+	}
+	if whole := packedWith(most, rehearsalKey); !slices.Equal(whole, tree[:1]) {
+		t.Errorf("under keys of a rehearsal %v is packed; want the campaign alone", whole)
 	}
 }

@@ -49,6 +49,7 @@ const OutcomeHeld state.Outcome = "held"
 // report gives the outcomes so far; parts that were not reached are skipped.
 func (r *run) report() *Report {
 	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account, Undecided: r.view.Undecided, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved()}
+	report.Outcomes = make([]Outcome, 0, len(r.view.Plan.Changes))
 	for i := range r.view.Plan.Changes {
 		c := &r.view.Plan.Changes[i]
 		s := r.standings[c.Address]

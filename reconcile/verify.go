@@ -415,21 +415,16 @@ func (r *run) closeSteps(ctx context.Context) error {
 // closeStep ends a step that is bound: one at a time is read, as all of them are as
 // large as the account.
 func (r *run) closeStep(ctx context.Context, id string) error {
-	steps, err := r.Store.Open(ctx, id)
+	operations, err := r.Store.Operations(ctx, id)
 	if err != nil {
-		return fmt.Errorf("read the journal: %w", err)
+		return err
 	}
-	for _, step := range steps {
-		if r.allVerified(step) {
-			if err := r.Store.Move(ctx, id, state.Verified, state.Update{}); err != nil {
-				return err
-			}
-		}
-		if err := r.Store.Move(ctx, id, state.Closed, state.Update{}); err != nil {
+	if r.allVerified(operations) {
+		if err := r.Store.Move(ctx, id, state.Verified, state.Update{}); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.Store.Move(ctx, id, state.Closed, state.Update{})
 }
 
 // pauses says that the run was to pause something that is there.
@@ -440,8 +435,8 @@ func (r *run) pauses() bool {
 	})
 }
 
-func (r *run) allVerified(step state.Step) bool {
-	return !slices.ContainsFunc(step.Operations, func(o state.Operation) bool {
+func (r *run) allVerified(operations []state.Operation) bool {
+	return !slices.ContainsFunc(operations, func(o state.Operation) bool {
 		s := r.standings[o.Address]
 		return s == nil || !s.verified
 	})

@@ -227,6 +227,22 @@ func (l *ledger) Heads(context.Context) ([]Step, error) {
 	return heads, nil
 }
 
+// Operations gives those of an open step, without its body; none of another.
+func (l *ledger) Operations(_ context.Context, stepID string) ([]Operation, error) {
+	var operations []Operation
+	err := l.view(func(b *batch) error {
+		open, err := b.openRecords([]string{stepID})
+		if err == nil && len(open) > 0 {
+			operations, err = b.operations(stepID)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	return operations, nil
+}
+
 // Open gives the steps that are neither closed nor abandoned, oldest first; where
 // ids are given, those of them alone.
 func (l *ledger) Open(_ context.Context, ids ...string) ([]Step, error) {

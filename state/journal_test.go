@@ -109,6 +109,11 @@ func TestOpenStepsComeBackWhole(t *testing.T) {
 		got, err = again().Open(ctx, want[2].ID, "run/9/gone", "never begun", want[0].ID)
 		must(t, err)
 		same(t, "open steps of some ids", got, []Step{want[0], want[2]})
+		for _, step := range []Step{want[0], want[2], {ID: "run/9/gone"}, {ID: "never begun"}} {
+			operations, err := again().Operations(ctx, step.ID)
+			must(t, err)
+			same(t, "operations of "+step.ID, operations, step.Operations)
+		}
 		got, err = again().Heads(ctx)
 		must(t, err)
 		for i := range want {

@@ -147,6 +147,8 @@ type Store interface {
 	// Heads gives the open steps without their bodies and operations, oldest first:
 	// those of a large apply are as large as the account.
 	Heads(ctx context.Context) ([]Step, error)
+	// Operations gives those of an open step, without its body; none of another.
+	Operations(ctx context.Context, stepID string) ([]Operation, error)
 
 	// Files gives the file ids of this account by source: "sha256:…" or a URL.
 	Files(ctx context.Context) (map[string]string, error)
