@@ -52,6 +52,15 @@ examples: build
 	$(MAKE) run
 	rm -rf examples/quickstart/.adsync
 
+# peers: the same work done by adsync and by what users would pick instead, with the
+# Terraform 1.11 and the decK 1.64 that are named; docs/performance.md says how those
+# were built. 15,000 resources; minutes, most of them Terraform's plans.
+peers: ROUNDS    = 3
+peers: TERRAFORM =
+peers: DECK      =
+peers: build
+	$(GO) test -count=1 -timeout 2h -run 'TestPeers$$' ./cmd/adsync -v -measure-rounds $(ROUNDS) -measure-binary $(CURDIR)/bin/adsync -peer-terraform '$(TERRAFORM)' -peer-deck '$(DECK)'
+
 # bench: what every command takes, as processes, over accounts of FROM resources
 # and ten times as many up to SIZE, beside the floor of the same run, and how it
 # grows; as tables for docs/performance.md, and as JSON in bin/bench.json. ROUNDS: of
