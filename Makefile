@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
+.PHONY: all build run test ci lint race examples bench peers parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
 
 all: build
 
