@@ -1,9 +1,11 @@
 package adsapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -84,13 +86,30 @@ func decodePage(body []byte, asked int, needID bool) (page, error) {
 	}
 	p.records = make([]Record, len(*envelope.Data))
 	for i, row := range *envelope.Data {
-		record, err := decodeRecord(row, "", needID)
-		if err != nil {
-			return page{}, fmt.Errorf("row %d of the page: %w", i+1, err)
+		record := Record{JSON: row}
+		if record.ID = leadingID(row); record.ID == "" {
+			var err error
+			if record, err = decodeRecord(row, "", needID); err != nil {
+				return page{}, fmt.Errorf("row %d of the page: %w", i+1, err)
+			}
 		}
 		p.records[i] = record
 	}
 	return p, nil
+}
+
+// leadingID gives the id of a row, which is known to be JSON, where it is the first
+// member, is plain and no other member anywhere has that name; else "". Accounts have
+// as many rows as resources, and to read each for its id alone is a third of a page.
+func leadingID(row []byte) string {
+	rest, leads := bytes.CutPrefix(row, []byte(`{"id":"`))
+	end := bytes.IndexByte(rest, '"')
+	again := func(name string) bool { return bytes.Contains(rest[end:], []byte(name)) }
+	odd := func(b byte) bool { return b < ' ' || b > '~' || b == '\\' }
+	if !leads || end < 0 || slices.ContainsFunc(rest[:end], odd) || slices.ContainsFunc([]string{`"id"`, `"ID"`, `"Id"`, `"iD"`}, again) {
+		return ""
+	}
+	return string(rest[:end])
 }
 
 // refusal is what an answer that is not a success says.

@@ -1,6 +1,7 @@
 package adsapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -16,7 +17,7 @@ var bodies = []string{
 	``, `{}`, `null`, `[]`, `{"id":"a"}`, `{"id":7,"ID":"b"}`, `{"id":{}}`,
 	`{"object":"list","data":[{"id":"a"}],"first_id":"a","last_id":"a","has_more":true}`,
 	`{"data":[{"operation_id":"1","status":"created","retryable":"1","retry_after_seconds":-1e300}],"has_more":false,"complete":true,"error":""}`,
-	`{"error":{"message":"m","code":3,"param":null}}`, `{"error":"x"}`, `<html>`, "{\"id\":\"\xff\"}", `{"validate_only":true,"a":{"validate_only":false}}`,
+	`{"error":{"message":"m","code":3,"param":null}}`, `{"error":"x"}`, `<html>`, "{\"id\":\"\xff\"}", `{"id":"a","of":{"id":"b"}}`, `{"id":"a","iD":"b"}`, `{"id":"a\"b"}`, `{"id":"","name":"a"}`, `{"validate_only":true,"a":{"validate_only":false}}`,
 }
 
 func FuzzDecode(f *testing.F) {
@@ -26,6 +27,11 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if record, err := decodeRecord(body, "", true); err == nil && (record.ID == "" || !json.Valid(record.JSON)) {
 			t.Errorf("decodeRecord(%q) = %+v; want an id and JSON", body, record)
+		}
+		if id := leadingID(body); id != "" && json.Valid(body) && !bytes.Contains(body, []byte(`\u`)) { // a name may be written in escapes
+			if record, err := decodeRecord(body, "", true); err != nil || record.ID != id {
+				t.Errorf("leadingID(%q) = %q; decodeRecord gives %q, %v", body, id, record.ID, err)
+			}
 		}
 		if p, err := decodePage(body, 2, true); err == nil {
 			if p.hasMore && p.lastID == "" || slices.ContainsFunc(p.records, func(r Record) bool { return r.ID == "" }) {
