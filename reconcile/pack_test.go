@@ -166,4 +166,9 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 	if whole := packedWith(most, rehearsalKey); !slices.Equal(whole, tree[:1]) {
 		t.Errorf("under keys of a rehearsal %v is packed; want the campaign alone", whole)
 	}
+	huge := part{change: &plan.Change{Address: group}, create: true, fields: []plan.Field{{Name: "context_hints", Desired: resource.List([]string{strings.Repeat("x", maxOperationBytes)})}}}
+	r.dry = true
+	if problems, err := r.rehearseCreates(t.Context(), batch{{part: huge, id: "c1"}}, nil); err != nil || len(problems) > 0 { // without a service: nothing is asked
+		t.Errorf("a job of which nothing is left: %v, %v; want nothing asked and nothing said", problems, err)
+	}
 }

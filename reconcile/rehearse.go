@@ -175,7 +175,7 @@ func (r *run) rehearseCreates(ctx context.Context, job batch, keys map[resource.
 		own[p.part.change.Address] = rehearsalKey(keys[p.part.change.Address])
 	}
 	check, err := r.packAgain(job, own)
-	if err != nil {
+	if err != nil || len(check) == 0 {
 		return nil, err
 	}
 	if r.dry {

@@ -38,7 +38,10 @@ func TestPeers(t *testing.T) {
 		rows[name] = rows[name].least(measured(t, environment, spent, program, args...))
 	}
 	alone := []string{"CHECKPOINT_DISABLE=1", "DECK_ANALYTICS=off"}
-	validate := func() {
+	if *peerTerraform != "" {
+		run("terraform init", alone, *peerTerraform, "-chdir="+theirs, "init")
+	}
+	for range *measureRounds {
 		run("adsync validate", benchEnvironment(), *measureBinary, "validate", ours)
 		if *peerDecK != "" {
 			run("deck file validate", alone, *peerDecK, "file", "validate", kong)
@@ -46,12 +49,6 @@ func TestPeers(t *testing.T) {
 		if *peerTerraform != "" {
 			run("terraform validate", alone, *peerTerraform, "-chdir="+theirs, "validate")
 		}
-	}
-	if *peerTerraform != "" {
-		run("terraform init", alone, *peerTerraform, "-chdir="+theirs, "init")
-	}
-	for range *measureRounds {
-		validate()
 	}
 	if *peerTerraform != "" {
 		run("adsync apply", s.environment(), *measureBinary, "apply", "--yes", ours)
