@@ -183,32 +183,44 @@ func checkJob(t *testing.T, s *emulatortest.Service, id string) {
 // checkListsAreWhole goes through each list page by page: every object is there once.
 func checkListsAreWhole(t *testing.T, s *emulatortest.Service) {
 	t.Helper()
-	a := s.World().Account(emulatortest.AccountID)
-	want := map[string]int{}
+	a, points := s.World().Account(emulatortest.AccountID), s.World().Points
+	want, parents := map[string]int{}, map[string][]string{"/campaigns?": {""}, "/ad_groups?": {""}, "/ads?": {""}}
 	a.View(func() error {
-		all := s.World().Points.Is(openpoint.ListArchived, "yes")
-		for path, live := range map[string]int{
-			"/campaigns": a.LiveCampaign.Count("active", "paused"), "/ad_groups": a.LiveAdGroup.Count("active", "paused"), "/ads": a.LiveAd.Count("active", "paused"),
-		} {
-			want[path] = live
-			if all {
-				want[path] = map[string]int{"/campaigns": a.Campaigns.Len(), "/ad_groups": a.AdGroups.Len(), "/ads": a.Ads.Len()}[path]
+		want["/campaigns?"], want["/ad_groups?"], want["/ads?"] = a.LiveCampaign.Count("active", "paused"), a.LiveAdGroup.Count("active", "paused"), a.LiveAd.Count("active", "paused")
+		if points.Is(openpoint.ListArchived, "yes") {
+			want["/campaigns?"], want["/ad_groups?"], want["/ads?"] = a.Campaigns.Len(), a.AdGroups.Len(), a.Ads.Len()
+		}
+		if points.Is(openpoint.ListAdGroups, "by_campaign") {
+			parents["/ad_groups?"] = nil
+			for _, c := range a.Campaigns.All() {
+				parents["/ad_groups?"] = append(parents["/ad_groups?"], "campaign_id="+c.ID)
+			}
+		}
+		if points.Is(openpoint.ListAds, "by_ad_group") {
+			parents["/ads?"] = nil
+			for _, g := range a.AdGroups.All() {
+				parents["/ads?"] = append(parents["/ads?"], "ad_group_id="+g.ID)
 			}
 		}
 		return nil
 	})
+	if points.Is(openpoint.ListAds, "absent") || points.Is(openpoint.ListAds, "not_allowed") {
+		delete(want, "/ads?")
+	}
 	for path, n := range want {
 		seen := map[string]bool{}
-		for after, more := "", true; more; {
-			listing := s.Must(t, "GET", path+"?limit=50"+after, nil).Map(t)
-			for _, row := range listing["data"].([]any) {
-				id := fmt.Sprint(row.(map[string]any)["id"])
-				if seen[id] {
-					t.Fatalf("%s has %s twice", path, id)
+		for _, parent := range parents[path] {
+			for after, more := "", true; more; {
+				listing := s.Must(t, "GET", path+parent+"&limit=50"+after, nil).Map(t)
+				for _, row := range listing["data"].([]any) {
+					id := fmt.Sprint(row.(map[string]any)["id"])
+					if seen[id] {
+						t.Fatalf("%s has %s twice", path, id)
+					}
+					seen[id] = true
 				}
-				seen[id] = true
+				more, after = listing["has_more"] == true, fmt.Sprint("&after=", listing["last_id"])
 			}
-			more, after = listing["has_more"] == true, fmt.Sprint("&after=", listing["last_id"])
 		}
 		if len(seen) != n {
 			t.Errorf("%s has %d objects on its pages, want %d", path, len(seen), n)

@@ -117,6 +117,49 @@ func TestListsAreFilteredByNameAndParent(t *testing.T) {
 	}
 }
 
+// TestListsThatWantTheirParent: what the lists of ad groups and ads answer in every
+// published form, asked with a parent and without.
+func TestListsThatWantTheirParent(t *testing.T) {
+	missing := func(status int, param string) refusal { return refusal{status, "missing_required_parameter", param} }
+	gone := refusal{404, "not_found", ""}
+	for _, row := range []struct {
+		points          string
+		groups, ads     refusal // of the account
+		beneath         refusal // of an ad group, for ads
+		unknown         refusal // of an ad group that is not there
+		shown, ofGroups int     // ads of the account, ad groups of the account
+	}{
+		{"", fine, fine, fine, gone, 1, 2},
+		{"list_ads=by_ad_group", fine, missing(400, "ad_group_id"), fine, gone, 0, 2},
+		{"list_ads=by_ad_group,list_ad_groups=by_campaign,list_without_parent=422,list_of_unknown_parent=400", missing(422, "campaign_id"), missing(422, "ad_group_id"), fine, bad("not_found", "ad_group_id"), 0, 0},
+		{"list_ads=by_ad_group,list_ad_groups=by_campaign,list_without_parent=404", gone, gone, fine, gone, 0, 0},
+		{"list_ads=by_ad_group,list_ad_groups=by_campaign,list_without_parent=empty,list_of_unknown_parent=empty", fine, fine, fine, fine, 0, 0},
+		{"list_ads=absent", fine, gone, gone, gone, 0, 2},
+		{"list_ads=not_allowed", fine, refusal{405, "method_not_allowed", ""}, refusal{405, "method_not_allowed", ""}, refusal{405, "method_not_allowed", ""}, 0, 2},
+	} {
+		w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, row.points)))
+		w.AdGroup(t, w.Campaign(t, "Autumn"), "Walkers")
+		expect(t, row.points+" GET /ad_groups", w.Do(t, "GET", "/ad_groups", nil), row.groups)
+		expect(t, row.points+" GET /ads", w.Do(t, "GET", "/ads", nil), row.ads)
+		expect(t, row.points+" GET /ads?campaign_id", w.Do(t, "GET", "/ads?campaign_id="+w.campaign, nil), row.ads)
+		expect(t, row.points+" GET /ads?ad_group_id", w.Do(t, "GET", "/ads?ad_group_id="+w.adGroup, nil), row.beneath)
+		expect(t, row.points+" of one that is not there", w.Do(t, "GET", "/ads?ad_group_id=adgrp_none", nil), row.unknown)
+		if row.beneath == fine {
+			if got := w.page(t, "/ads?ad_group_id="+w.adGroup); !slices.Equal(got.names, []string{"Hero"}) {
+				t.Errorf("%s: ads of the ad group are %v; want Hero", row.points, got.names)
+			}
+		}
+		if got := w.page(t, "/ad_groups?campaign_id="+w.campaign); !slices.Equal(got.names, []string{"Runners"}) {
+			t.Errorf("%s: ad groups of the campaign are %v; want Runners", row.points, got.names)
+		}
+		for path, want := range map[string]int{"/ads": row.shown, "/ad_groups": row.ofGroups} {
+			if answer := w.Do(t, "GET", path, nil); answer.Status == 200 && len(answer.Map(t)["data"].([]any)) != want {
+				t.Errorf("%s: GET %s = %v; want %d rows", row.points, path, answer.Map(t)["data"], want)
+			}
+		}
+	}
+}
+
 func TestDefaultPageHas20(t *testing.T) {
 	w := newList(t, "", 21)
 	if got := w.page(t, "/campaigns"); len(got.names) != 20 || !got.more {

@@ -3,6 +3,7 @@ package ads
 import (
 	"fmt"
 
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
@@ -26,14 +27,12 @@ func (r *Room) listAds(c *service.Call) (list any, err error) {
 	group := c.Query.Text("ad_group_id", 1, 255)
 	err = c.View(func() error {
 		t := c.Account.Ads
-		rows := t.All
-		if group != "" {
-			if _, err := findAdGroup(c.Account, group); err != nil {
-				return err
-			}
-			rows = func() []world.Ad { return c.Account.AdsOf.Of(group) }
+		find := func() error { _, err := findAdGroup(c.Account, group); return err }
+		rows, err := beneath[world.Ad]{openpoint.ListAds, "ad_group_id", group, find, t.All, c.Account.AdsOf.Of}.rows(c)
+		if err != nil {
+			return err
 		}
-		list, err = service.List(c, service.Rows[world.Ad]{All: rows(), Version: t.Version(), Entry: adEntry}, func(d world.Ad) adView { return r.viewAd(c, d, issues) })
+		list, err = service.List(c, service.Rows[world.Ad]{All: rows, Version: t.Version(), Entry: adEntry}, func(d world.Ad) adView { return r.viewAd(c, d, issues) })
 		return err
 	})
 	return list, err

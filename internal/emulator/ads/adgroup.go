@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
@@ -21,14 +22,12 @@ func (r *Room) listAdGroups(c *service.Call) (list any, err error) {
 	campaign := c.Query.Text("campaign_id", 1, 255)
 	err = c.View(func() error {
 		t := c.Account.AdGroups
-		rows := t.All
-		if campaign != "" {
-			if _, err := findCampaign(c.Account, campaign); err != nil {
-				return err
-			}
-			rows = func() []world.AdGroup { return c.Account.AdGroupsOf.Of(campaign) }
+		find := func() error { _, err := findCampaign(c.Account, campaign); return err }
+		rows, err := beneath[world.AdGroup]{openpoint.ListAdGroups, "campaign_id", campaign, find, t.All, c.Account.AdGroupsOf.Of}.rows(c)
+		if err != nil {
+			return err
 		}
-		list, err = service.List(c, service.Rows[world.AdGroup]{All: rows(), Version: t.Version(), Entry: adGroupEntry}, func(g world.AdGroup) adGroupView {
+		list, err = service.List(c, service.Rows[world.AdGroup]{All: rows, Version: t.Version(), Entry: adGroupEntry}, func(g world.AdGroup) adGroupView {
 			return r.viewAdGroup(c, g, show)
 		})
 		return err

@@ -53,7 +53,7 @@ func productTemplate(title *Schema) *Schema {
 var adOperations = merged(
 	map[string]operation{
 		"GET /ads": {
-			summary: "List ads", query: append(named(500), query("ad_group_id", id), include("serving_issues")),
+			summary: "List ads", also: []int{405, 422}, query: append(named(500), described(query("ad_group_id", id), "Required where the open point list_ads is by_ad_group."), include("serving_issues")),
 			answer: envelope(ref("Ad")),
 		},
 		"POST /ads":                 {summary: "Create an ad", body: json1(ref("AdCreate")), answer: ref("Ad")},

@@ -39,8 +39,8 @@ var filterOperator = oneOf("in", "not_in", "gt", "gte", "lt", "lte", "contains",
 var adGroupOperations = merged(
 	map[string]operation{
 		"GET /ad_groups": {
-			summary: "List ad groups", answer: envelope(ref("AdGroup")),
-			query: append(named(500), query("campaign_id", id), include("serving_issues", "bid_too_low")),
+			summary: "List ad groups", also: []int{422}, answer: envelope(ref("AdGroup")),
+			query: append(named(500), described(query("campaign_id", id), "Required where the open point list_ad_groups is by_campaign."), include("serving_issues", "bid_too_low")),
 		},
 		"POST /ad_groups": {summary: "Create an ad group", body: json1(ref("AdGroupCreate")), answer: ref("AdGroup")},
 		"GET /ad_groups/{ad_group_id}": {

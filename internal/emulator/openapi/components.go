@@ -12,6 +12,7 @@ var refusals = map[int]string{
 	401: "There is no credential, or it is not good.",
 	403: "The credential or the ad account may not do this.",
 	404: "There is no such object, or the ad account does not have the feature.",
+	405: "The path does not take this method.",
 	409: "It conflicts with the object as it is, or with an earlier use of the key.",
 	413: "The body, or the answer, is too large.",
 	422: "The request is well-formed and cannot be done.",

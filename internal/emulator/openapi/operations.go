@@ -83,6 +83,11 @@ func needed(p Parameter) Parameter {
 	return p
 }
 
+func described(p Parameter, sentence string) Parameter {
+	p.Description = sentence
+	return p
+}
+
 // page are the parameters of cursor pagination (interface, part 1).
 func page(most int64) []Parameter {
 	return []Parameter{query("limit", integerOf(1, most)), query("after", textOf(1, 0)), query("before", textOf(1, 0))}

@@ -38,6 +38,7 @@ var table = slices.Concat(
 	audiencePoints,
 	conversionPoints,
 	reportPoints,
+	listPoints,
 )
 
 // Settings is the behaviour taken at every point. It may be changed while the
