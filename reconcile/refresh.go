@@ -179,8 +179,9 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 	r.useOwnForms(schema.Kind) // the record may know the parents that the list leaves out
 	if schema.Parent != "" && (listMissing(err) || err == nil && r.only == nil && r.orphans(schema.Kind)) {
 		err = r.listByParent(ctx, schema)
+		r.useOwnForms(schema.Kind)
 	}
-	if err != nil && !errors.Is(err, adsapi.ErrNotFound) {
+	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && (schema.Parent == "" || !listMissing(err)) {
 		return err
 	}
 	r.live.Listed[schema.Kind] = err == nil
