@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -50,7 +49,7 @@ func encodeForm(file formFile, fields map[string]string) (contentType string, bo
 		}
 	}
 	part, err := writer.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": file.name})},
+		"Content-Disposition": {multipart.FileContentDisposition("file", file.name)}, // quoted, as all parsers want (RFC 7578)
 		"Content-Type":        {file.contentType},
 	})
 	if err != nil {
@@ -65,8 +64,12 @@ func encodeForm(file formFile, fields map[string]string) (contentType string, bo
 	return writer.FormDataContentType(), form.Bytes(), nil
 }
 
-// baseName is the last element of a path of any system, in characters that
-// every server reads alike.
+// maxFileName is the longest name of a file that is sent. The service publishes no
+// limit for images; 255 is that of the files of people (service facts, 8.2).
+const maxFileName = 255
+
+// baseName returns the last element of a path of any system, in characters that
+// every server reads alike, and of a long one its end, which has the extension.
 func baseName(filename string) string {
 	name := path.Base(strings.ReplaceAll(filename, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
@@ -75,10 +78,10 @@ func baseName(filename string) string {
 		}
 		return r
 	}, name)
-	if name == "." || name == "/" {
+	if name == "." || name == ".." || name == "/" {
 		return "image"
 	}
-	return name
+	return name[max(0, len(name)-maxFileName):]
 }
 
 // Upload sends an image: POST /upload. The service has no key for it, so an

@@ -137,3 +137,25 @@ func tinyWebP(t *testing.T) []byte {
 	}
 	return data
 }
+
+// RFC 7578: names are quoted. What does without quotes is read where form_names says so.
+func TestNamesOfAFormAreQuoted(t *testing.T) {
+	quoted, token := `name="file"; filename="x.png"`, `name=file; filename=x.png`
+	for _, row := range []struct {
+		point, disposition string
+		want               refusal
+	}{
+		{"quoted", quoted, fine},
+		{"quoted", `filename="x.png"; name="file"`, fine},
+		{"quoted", token, bad("invalid_form", "")},
+		{"quoted", `name="file"; filename=x.png`, bad("invalid_form", "file")},
+		{"quoted", `name="file"`, bad("invalid_form", "file")},
+		{"quoted", `filename="a; name=\"file\""`, bad("invalid_form", "")},
+		{"either", token, fine},
+		{"either", quoted, fine},
+	} {
+		s := emulatortest.Start(t, emulatortest.WithPoints(t, "form_names="+row.point))
+		body := "--b\r\nContent-Disposition: form-data; " + row.disposition + "\r\nContent-Type: image/png\r\n\r\n" + string(pngOf(640, 640)) + "\r\n--b--\r\n"
+		expect(t, row.point+": "+row.disposition, s.Do(t, "POST", "/upload", []byte(body), "Content-Type", "multipart/form-data; boundary=b"), row.want)
+	}
+}

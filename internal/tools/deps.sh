@@ -20,6 +20,8 @@ need jq jq
 need strace strace
 need curl curl
 need systemd-analyze systemd
+need node nodejs
+need /usr/share/nodejs/busboy node-busboy
 [ -z "$missing" ] && exit 0
 echo "installing:$missing"
 run=""

@@ -1,14 +1,11 @@
 package ads
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"mime"
-	"mime/multipart"
 	"net/http"
 
 	"adsync/internal/emulator/images"
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
@@ -28,11 +25,11 @@ func (r *Room) uploadRoutes() []service.Route {
 
 // upload takes a multipart field file, or JSON with image_url; both may carry purpose.
 func (r *Room) upload(c *service.Call) (any, error) {
-	kind, params, _ := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
+	kind, _, _ := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	var file world.File
 	var err error
 	if kind == "multipart/form-data" {
-		file, err = readForm(c.Body, params["boundary"])
+		file, err = readForm(c)
 	} else {
 		file, err = r.readImageURL(c)
 	}
@@ -63,36 +60,16 @@ func FileOf(img images.Image, purpose, source string) world.File {
 	}
 }
 
-func readForm(body []byte, boundary string) (world.File, error) {
-	if boundary == "" {
-		return world.File{}, wire.Invalidf("", "invalid_form", "The multipart body has no boundary.")
+func readForm(c *service.Call) (world.File, error) {
+	fields, err := wire.ReadForm(c.Request.Header.Get("Content-Type"), c.Body, c.Points.Is(openpoint.FormNames, "quoted"), "file", "purpose")
+	if err != nil {
+		return world.File{}, err
 	}
-	var data []byte
-	purpose, found := "", false
-	for form := multipart.NewReader(bytes.NewReader(body), boundary); ; {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		var value []byte
-		if err == nil {
-			value, err = io.ReadAll(part)
-		}
-		if err != nil {
-			return world.File{}, wire.Invalidf("", "invalid_form", "The multipart body is damaged: %v.", err)
-		}
-		switch part.FormName() {
-		case "file":
-			data, found = value, true
-		case "purpose":
-			purpose = string(value)
-		default:
-			return world.File{}, wire.Invalidf(part.FormName(), "unknown_parameter", "Unknown parameter: '%s'.", part.FormName())
-		}
-	}
+	data, found := fields["file"]
 	if !found {
 		return world.File{}, wire.Invalidf("file", "missing_required_parameter", "Missing required parameter: 'file'.")
 	}
+	purpose := string(fields["purpose"])
 	side, err := leastSide(purpose)
 	if err != nil {
 		return world.File{}, err

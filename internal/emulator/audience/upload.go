@@ -7,11 +7,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"strings"
 
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/population"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
@@ -55,28 +54,9 @@ func (r *Room) upload(c *service.Call) (any, error) {
 }
 
 func readForm(c *service.Call) ([]byte, error) {
-	kind, params, _ := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
-	if kind != "multipart/form-data" || params["boundary"] == "" {
-		return nil, wire.Invalidf("", "invalid_form", "Want a multipart body with file and purpose.")
-	}
-	fields := map[string][]byte{}
-	for form := multipart.NewReader(bytes.NewReader(c.Body), params["boundary"]); ; {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		var value []byte
-		if err == nil {
-			value, err = io.ReadAll(part)
-		}
-		if err != nil {
-			return nil, wire.Invalidf("", "invalid_form", "The multipart body is damaged: %v.", err)
-		}
-		name := part.FormName()
-		if name != "file" && name != "purpose" {
-			return nil, wire.Invalidf(name, "unknown_parameter", "Unknown parameter: '%s'.", name)
-		}
-		fields[name] = value
+	fields, err := wire.ReadForm(c.Request.Header.Get("Content-Type"), c.Body, c.Points.Is(openpoint.FormNames, "quoted"), "file", "purpose")
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range []string{"file", "purpose"} {
 		if _, ok := fields[name]; !ok {

@@ -48,11 +48,13 @@ const (
 	BulkSameBody         Name = "bulk_same_body"
 	BulkLocationsReplace Name = "bulk_locations_replace"
 	UserExternalID       Name = "user_external_id"
+	FormNames            Name = "form_names"
 )
 
 var treePoints = []Point{
 	{ErrorBody, []string{"nested", "flat", "text", "html"}, "nested", "shape of an error body: {error:{message,type,param,code}}, {message}, plain text, an HTML page", "part 7: the shape of an error response body is not shown"},
 	{ConflictStatus, []string{"409", "400", "422"}, "409", "status code of a conflict", "part 7: status codes of conflicts are not shown"},
+	{FormNames, []string{"quoted", "either"}, "quoted", "which names of parts and files of a multipart body are read: quoted ones alone (RFC 7578), or without quotes too", "part 1: multipart form data is not described further"},
 	{RateLimitHeaders, []string{"absent", "present"}, "absent", "whether answers carry x-ratelimit-* headers (Retry-After is always on a 429)", "part 8: rate limits are not shown"},
 	{ExtraFields, []string{"no", "yes"}, "no", "whether records carry a field that no document names", "part 2: complete field lists are not shown"},
 	{UnknownEnums, []string{"no", "yes"}, "no", "whether serving_issues and review reasons contain values that no document names", "part 2: values of review are not shown"},
