@@ -289,7 +289,7 @@ func (c *Client) accept(ctx context.Context, r request, resp *http.Response, dec
 	if err := decode(body); err != nil {
 		// A body cut short may come whole next time; a whole one that lacks
 		// something will lack it again, and only a key may bring it back.
-		unreadable.permanent = r.method == http.MethodGet && json.Valid(body)
+		unreadable.permanent = (r.method == http.MethodGet || errors.Is(err, errNoFileID)) && json.Valid(body)
 		unreadable.Message = clean(c.blot(err.Error()), maxMessage)
 		return unreadable
 	}

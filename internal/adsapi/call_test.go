@@ -2,6 +2,7 @@ package adsapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -41,6 +42,7 @@ func TestWhatIsRepeated(t *testing.T) {
 		name                                 string
 		answer                               answer
 		read, create, keyed, update, pausing int
+		upload                               int // 0: as an update
 		applied                              Applied
 		class                                error
 	}{
@@ -65,7 +67,7 @@ func TestWhatIsRepeated(t *testing.T) {
 		{name: "cut off", answer: truncated, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnavailable},
 		{name: "cut off by a proxy that could not go on", answer: answer{status: 200, cut: syscall.ECONNREFUSED}, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnavailable},
 		{name: "HTML", answer: html, read: 1, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnreadable},
-		{name: "no id", answer: noID, read: 1, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnreadable},
+		{name: "no id", answer: noID, read: 1, create: 1, keyed: all, update: all, pausing: all, upload: 1, applied: Unknown, class: ErrUnreadable},
 		{name: "empty body", answer: answer{status: 200}, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnreadable},
 		{name: "garbage after JSON", answer: answer{status: 200, body: `{"id":"c1"}x`}, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnreadable},
 	} {
@@ -97,7 +99,7 @@ func TestWhatIsRepeated(t *testing.T) {
 			check("create with a key", tc.keyed, tc.applied, mutate(keyed))
 			check("update", tc.update, tc.applied, mutate(update))
 			check("pause", tc.pausing, tc.applied, mutate(pause))
-			check("upload", tc.create, tc.applied, func(c *Client) error { _, err := c.Upload(context.Background(), "a.png", []byte("x")); return err })
+			check("upload", cmp.Or(tc.upload, tc.update), tc.applied, func(c *Client) error { _, err := c.Upload(context.Background(), "a.png", []byte("x")); return err })
 			check("job without a key", tc.create, tc.applied, func(c *Client) error { _, err := c.SubmitJob(context.Background(), "", []byte(`{}`)); return err })
 			check("job with a key", tc.keyed, tc.applied, func(c *Client) error { _, err := c.SubmitJob(context.Background(), "k", []byte(`{}`)); return err })
 		})

@@ -47,8 +47,7 @@ func (o MemberOperation) Ended() bool { return o.Succeeded() || o.Status == "fai
 func (o MemberOperation) Succeeded() bool { return o.Status == "succeeded" }
 
 // UploadMembers sends a file of people, one hash a line: POST /uploads (service
-// facts, 6). The service has no key for it, so an unknown outcome is not
-// repeated here; a repetition by the caller costs an unused file at most.
+// facts, 6). It goes again as Upload does.
 func (c *Client) UploadMembers(ctx context.Context, people []byte) (MembersFile, error) {
 	file := MembersFile{Name: membersName, Type: membersType, Size: int64(len(people))}
 	if file.Size > maxMembersFile {

@@ -1,6 +1,7 @@
 package adsapi
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -34,14 +35,35 @@ func TestUploadOfPeopleSaysNothingOfTheirFile(t *testing.T) {
 	}
 }
 
-func TestUploadOfPeopleOfUnknownOutcomeIsSentOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &wire{answers: []answer{{err: errors.New("connection reset")}}}
-		_, err := clientOf(t, w).UploadMembers(t.Context(), []byte("aa\n"))
-		if AppliedOf(err) != Unknown || len(w.requests()) != 1 {
-			t.Errorf("UploadMembers = %v after %d requests; want unknown, sent once", err, len(w.requests()))
+// An upload that was cut off, or whose answer was, is sent again, the same bytes, a
+// bounded number of times.
+func TestACutUploadGoesAgain(t *testing.T) {
+	file := answer{status: 200, body: `{"file_id":"f"}`}
+	for _, cut := range []answer{reset, truncated, html, status(503), {err: errors.New("broken pipe")}} {
+		for label, upload := range map[string]func(*Client) error{
+			"image": func(c *Client) error { _, err := c.Upload(context.Background(), "a.png", []byte("x")); return err },
+			"address": func(c *Client) error {
+				_, err := c.UploadURL(context.Background(), "https://x.example/a.png")
+				return err
+			},
+			"people": func(c *Client) error { _, err := c.UploadMembers(context.Background(), []byte("aa\n")); return err },
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				w := &wire{answers: []answer{cut, cut, file}}
+				err := upload(clientOf(t, w))
+				sent := w.requests()
+				if err != nil || len(sent) != 3 || sent[0].body != sent[2].body || !sent[2].at.After(sent[0].at) {
+					t.Errorf("%s: %v after %d requests; want the same bytes three times, later and later", label, err, len(sent))
+				}
+			})
+			synctest.Test(t, func(t *testing.T) {
+				w := &wire{answers: []answer{cut}}
+				if err := upload(clientOf(t, w)); AppliedOf(err) != Unknown || len(w.requests()) != 6 {
+					t.Errorf("%s: %v after %d requests; want it unknown after 6", label, err, len(w.requests()))
+				}
+			})
 		}
-	})
+	}
 }
 
 // A6: the required key goes with the request, and every repetition is the same.

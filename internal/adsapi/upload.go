@@ -84,9 +84,8 @@ func baseName(filename string) string {
 	return name[max(0, len(name)-maxFileName):]
 }
 
-// Upload sends an image: POST /upload. The service has no key for it, so an
-// unknown outcome is not repeated here; a repetition by the caller costs an
-// unused file at most.
+// Upload sends an image: POST /upload. The service has no key for it. One that was
+// cut off goes again all the same: it costs a file nobody uses at most.
 func (c *Client) Upload(ctx context.Context, filename string, image []byte) (fileID string, err error) {
 	contentType, body, err := EncodeUpload(filename, image)
 	if err != nil {
@@ -95,8 +94,8 @@ func (c *Client) Upload(ctx context.Context, filename string, image []byte) (fil
 	return c.upload(ctx, "/upload", contentType, body)
 }
 
-// UploadURL lets the service fetch an image: POST /upload with image_url. What
-// Upload says of unknown outcomes holds here too.
+// UploadURL lets the service fetch an image: POST /upload with image_url. It goes
+// again as Upload does.
 func (c *Client) UploadURL(ctx context.Context, imageURL string) (fileID string, err error) {
 	body, err := json.Marshal(map[string]string{"image_url": imageURL})
 	if err != nil {
@@ -110,13 +109,17 @@ func (c *Client) upload(ctx context.Context, path, contentType string, body []by
 	if err != nil {
 		return "", refuse(http.MethodPost, path, err)
 	}
-	r := request{method: http.MethodPost, endpoint: e, body: body, contentType: contentType}
+	r := request{method: http.MethodPost, endpoint: e, body: body, contentType: contentType, repeatable: true}
 	err = c.do(ctx, r, func(body []byte) (err error) {
 		fileID, err = decodeUpload(body)
 		return err
 	})
 	return fileID, err
 }
+
+// errNoFileID is a whole answer that lacks the id of the file: sent again, the file
+// would be there once more, and lack it again.
+var errNoFileID = errors.New("it has no file_id; want one")
 
 func decodeUpload(body []byte) (fileID string, err error) {
 	var wire struct {
@@ -126,7 +129,7 @@ func decodeUpload(body []byte) (fileID string, err error) {
 		return "", err
 	}
 	if wire.FileID.value == "" {
-		return "", errors.New("it has no file_id; want one")
+		return "", errNoFileID
 	}
 	return wire.FileID.value, nil
 }
