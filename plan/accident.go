@@ -91,10 +91,16 @@ func (d *differ) report(a Accident, examples []Example) {
 func (d *differ) holdRow(r *row, attribute string, hazard Hazard, message string) bool {
 	c := &d.plan.Changes[r.change]
 	c.Hazards = append(c.Hazards, hazard)
-	if d.covered(hazard, *r.address) {
+	h := Hold{Hazard: hazard, Message: message, Allow: allowAt(hazard, *r.address)}
+	h, held := d.unlessCovered(h, *r.address, func() []Part {
+		if d.creates(c) {
+			return partsOf(c, 0)
+		}
+		return fieldParts(c, 0, func(f *Field) bool { return f.Name == attribute })
+	})
+	if !held {
 		return false
 	}
-	h := Hold{Hazard: hazard, Message: message, Allow: allowAt(hazard, *r.address)}
 	if d.creates(c) {
 		d.holdTree(r.change, h)
 		return true

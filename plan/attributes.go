@@ -17,7 +17,7 @@ func (d *differ) compareAttributes(t three) {
 		return
 	}
 	moves := slices.ContainsFunc(fields, func(f Field) bool { return t.kind.attributes[f.Name].Immutable })
-	if moves && d.covered(Replaces, t.address) && (!adopts || d.covered(Adopts, t.address)) && unreplaceable(t) == "" {
+	if moves && unreplaceable(t) == "" && d.mayReplace(t, adopts) {
 		c := d.create(t, Replace)
 		c.Hazards = append(c.Hazards, Replaces, Archives)
 		return
@@ -36,6 +36,16 @@ func (d *differ) compareAttributes(t three) {
 	c.Displaced = t.displaced(c.Fields)
 	d.sortOutFields(t, c)
 	c.Fields = d.sentAlong(t, c.Fields)
+}
+
+// mayReplace reports whether somebody agreed to archiving the resource and making
+// another, and to taking it over where adsync did not make it.
+func (d *differ) mayReplace(t three, adopts bool) bool {
+	replaces := Hold{Hazard: Replaces, Allow: allowAt(Replaces, t.address), Message: "is archived and made again"}
+	if _, held := d.unlessCovered(replaces, t.address, func() []Part { return d.rowParts(&t, Replace) }); held {
+		return false
+	}
+	return !adopts || d.covered(Adopts, t.address)
 }
 
 // displaced gives what goes at the service with the fields that are set, and is no
@@ -58,14 +68,16 @@ func (t *three) displaced(fields []Field) (gone []Displaced) {
 
 func (d *differ) holdAdopt(t three, c *Change) {
 	c.Hazards = append(c.Hazards, Adopts)
-	if d.covered(Adopts, t.address) {
-		return
-	}
 	allow := allowAt(Adopts, t.address)
 	if t.above.held != nil && t.above.held.Hazard == Adopts {
 		allow = t.above.held.Allow
 	}
-	c.hold(Hold{Hazard: Adopts, Allow: allow, Message: "is at the service already, as " + c.ID + ", and adsync did not create it"})
+	h := Hold{Hazard: Adopts, Allow: allow, Message: "is at the service already, as " + c.ID + ", and adsync did not create it"}
+	h, held := d.unlessCovered(h, t.address, func() []Part { return partsOf(c, 0) })
+	if !held {
+		return
+	}
+	c.hold(h)
 	if d.all[t.place].fate != nil {
 		return
 	}
@@ -172,17 +184,25 @@ func (d *differ) sortOutFields(t three, c *Change) {
 		}
 		for _, h := range d.tableHolds(t, a, f) {
 			c.Hazards = append(c.Hazards, h.Hazard)
-			if !d.released(h, t.address) {
+			if h, held := d.unlessReleased(h, t, c, f); held {
 				f.hold(h)
 			}
 		}
 	}
 }
 
-// released says whether the table's hold is allowed. What no flag releases, none
-// does.
-func (d *differ) released(h Hold, at resource.Address) bool {
-	return h.Allow != "" && d.covered(h.Hazard, at)
+// unlessReleased gives the table's hold unless somebody agreed to it. What no flag
+// releases, nobody does.
+func (d *differ) unlessReleased(h Hold, t three, c *Change, f *Field) (Hold, bool) {
+	if h.Allow == "" {
+		return h, true
+	}
+	return d.unlessCovered(h, t.address, func() []Part {
+		if h.Hazard == Replaces {
+			return d.rowParts(&t, Replace)
+		}
+		return []Part{fieldPart(c.Address, c.ID, f, 0)}
+	})
 }
 
 // tableHolds are the holds of the table's rows on one field that differs.

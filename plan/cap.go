@@ -31,18 +31,24 @@ func coverPhase(a *resource.Attribute, desired, live resource.Value) Phase {
 // guardCaps holds what lets the account spend more because less bounds it.
 func (d *differ) guardCaps(c *Change) {
 	k := d.all[c.place].kind
-	if !k.schema.Caps || d.covered(RaisesSpend, c.Address) {
+	if !k.schema.Caps {
 		return
 	}
-	allow := allowAt(RaisesSpend, c.Address)
+	h := Hold{Hazard: RaisesSpend, Allow: allowAt(RaisesSpend, c.Address)}
 	if c.Action == Archive {
-		c.hold(Hold{Hazard: RaisesSpend, Message: "without it the account can spend more" + d.capWords(c.Address), Allow: allow})
+		h.Message = "without it the account can spend more" + d.capWords(c.Address)
+		if h, held := d.unlessCovered(h, c.Address, func() []Part { return d.archiveParts(c) }); held {
+			c.hold(h)
+		}
 		return
 	}
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if a := k.attributes[f.Name]; a != nil && a.Spend == resource.Cover && f.Phase == Raise && f.Held == nil {
-			f.hold(Hold{Hazard: RaisesSpend, Allow: allow, Message: f.Name + " moves from " + shownDay(a, f.Live()) + " to " + shownDay(a, f.Desired) + ", which leaves days without the limit"})
+			h.Message = f.Name + " moves from " + shownDay(a, f.Live()) + " to " + shownDay(a, f.Desired) + ", which leaves days without the limit"
+			if h, held := d.unlessCovered(h, c.Address, func() []Part { return []Part{fieldPart(c.Address, c.ID, f, 0)} }); held {
+				f.hold(h)
+			}
 		}
 	}
 }

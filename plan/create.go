@@ -209,10 +209,10 @@ func (d *differ) holdTwin(t three, c *Change) {
 		return
 	}
 	c.Hazards = append(c.Hazards, Twins)
-	if d.covered(Twins, t.address) {
-		return
+	h := Hold{Hazard: Twins, Message: d.twinMessage(t.address, twins), Allow: allowAt(Twins, t.address)}
+	if h, held := d.unlessCovered(h, t.address, func() []Part { return partsOf(c, 0) }); held {
+		c.hold(h)
 	}
-	c.hold(Hold{Hazard: Twins, Message: d.twinMessage(t.address, twins), Allow: allowAt(Twins, t.address)})
 }
 
 func (d *differ) findTwins() {

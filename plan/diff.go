@@ -71,7 +71,8 @@ type differ struct {
 	protecting []int      // of all, those whose rows protect something
 	calendar   calendar
 	problems   diag.List
-	used       []bool             // of each of Allow: it released something
+	used       []bool // of each of Allow: it released something
+	consents   []consent
 	dayAgo     map[amountOf]int64 // what adsync changed within 24 hours, as it was before
 	highest    map[highestOf]int64
 	guarded    map[resource.Address]protection
@@ -113,6 +114,7 @@ func newDiffer(in Input) *differ {
 	for _, e := range in.Recent.Amounts {
 		d.dayAgo[amountOf{e.Address, e.Attribute}] = e.Micros
 	}
+	d.indexConsents()
 	d.ignore()
 	d.nameIDs()
 	d.join()
@@ -237,7 +239,9 @@ func (d *differ) bornWithParent(t three) {
 
 // removedByHand never creates again by itself what someone archived.
 func (d *differ) removedByHand(t three) {
-	if d.covered(RemovedByHand, t.address) {
+	h := Hold{Hazard: RemovedByHand, Allow: allowAt(RemovedByHand, t.address), Message: removedMessage(t)}
+	h, held := d.unlessCovered(h, t.address, func() []Part { return d.rowParts(&t, Create) })
+	if !held {
 		c := d.create(t, Create)
 		c.Hazards = append(c.Hazards, RemovedByHand)
 		return
@@ -246,7 +250,7 @@ func (d *differ) removedByHand(t three) {
 	c.Hazards = []Hazard{RemovedByHand}
 	beneath := 0
 	d.becomes(t, &fate{closed: true, dead: true, beneath: &beneath})
-	c.Held = &Hold{Hazard: RemovedByHand, Allow: allowAt(RemovedByHand, t.address), Message: removedMessage(t)}
+	c.Held = &h
 	d.counting = append(d.counting, counting{len(d.plan.Changes) - 1, &beneath})
 }
 

@@ -101,5 +101,8 @@ func (d *differ) guardArchive(c *Change, n *archiving) {
 	if asked > n.limit {
 		message += fmt.Sprintf("; %d of kind %s would be archived and the limit is %d a run", asked, c.Address.Kind, n.limit)
 	}
-	c.hold(Hold{Hazard: Archives, Message: message, Allow: allowAt(Archives, c.Address)})
+	h := Hold{Hazard: Archives, Message: message, Allow: allowAt(Archives, c.Address)}
+	if h, held := d.unlessAgreed(h, c.Address, func() []Part { return d.archiveParts(c) }); held {
+		c.hold(h)
+	}
 }

@@ -11,10 +11,21 @@ import (
 func (d *differ) guardAmounts() {
 	rises := d.dailyRises()
 	d.eachRise(func(c *Change, f *Field, a *resource.Attribute) {
-		if h, ok := d.amountHold(&d.all[c.place], a, f, rises); ok {
+		h, held := d.amountHold(&d.all[c.place], a, f, rises)
+		if held {
+			h, held = d.unlessAgreed(h, c.Address, func() []Part { return []Part{fieldPart(c.Address, c.ID, f, rise(f))} })
+		}
+		if held {
 			f.hold(h)
 		}
 	})
+}
+
+// rise is by how much a field raises what is live, in micros.
+func rise(f *Field) int64 {
+	to, _ := f.Desired.Number()
+	from, _ := f.Live().Number()
+	return max(to-from, 0)
 }
 
 // dailyRises sums the guarded rises of daily caps, for an allowance such as

@@ -12,12 +12,14 @@ import (
 // plus what is left of lifetime budgets, in micros. All of it could go in one day.
 type exposed struct {
 	before, rise int64
-	raisers      []int // changes that raise it
+	raisers      []raiser
 }
 
 // guardExposure holds everything that raises exposure while the rise of a day is
 // larger than the policy lets pass. What is held for other reasons counts
 // as if it were not, and a decrease counts only if nothing holds it.
+//
+// What somebody agreed to goes up to the rise it was shown with; the rest waits.
 func (d *differ) guardExposure() {
 	e := d.exposed()
 	if e.rise <= 0 {
@@ -33,13 +35,13 @@ func (d *differ) guardExposure() {
 	if base <= 0 || !exceeds(after, base, 100+d.Policy.ExposurePercent) {
 		return
 	}
-	for _, i := range e.raisers {
-		d.plan.Changes[i].Hazards = append(d.plan.Changes[i].Hazards, Exposure)
+	for _, r := range e.raisers {
+		d.plan.Changes[r.change].Hazards = append(d.plan.Changes[r.change].Hazards, Exposure)
 	}
 	if d.countAllowed(Exposure, after-base) {
 		return
 	}
-	d.holdRaisers(e, Hold{Hazard: Exposure, Allow: Allowance{Hazard: Exposure, Amount: after - base, HasAmount: true, PerDay: true}.String(),
+	d.holdUnagreed(e, Hold{Hazard: Exposure, Allow: Allowance{Hazard: Exposure, Amount: after - base, HasAmount: true, PerDay: true}.String(),
 		Message: fmt.Sprintf("daily caps plus what is left of lifetime budgets would rise %s%s, from %s to %s; up to %s passes", times(after, base), when,
 			resource.FormatMoney(base), resource.FormatMoney(after), percent(100+d.Policy.ExposurePercent))})
 }
@@ -60,6 +62,12 @@ func (d *differ) exposureFrom(before int64) (base int64, when string) {
 	return before, ""
 }
 
+// raiser is a change that raises exposure, and by how much, in micros.
+type raiser struct {
+	change int
+	rise   int64
+}
+
 func (d *differ) exposed() exposed {
 	e := exposed{}
 	for i := range d.spending {
@@ -78,7 +86,7 @@ func (d *differ) exposed() exposed {
 			most = max(most, d.exposureOf(k, d.raised(c, live, raises)))
 		}
 		if most > before {
-			e.rise, e.raisers = plus(e.rise, most-before), append(e.raisers, i)
+			e.rise, e.raisers = plus(e.rise, most-before), append(e.raisers, raiser{i, most - before})
 			continue
 		}
 		if c.Held == nil {
@@ -128,10 +136,29 @@ func (d *differ) mostOf(r *resource.Resource, s standing) int64 {
 }
 
 func (d *differ) holdRaisers(e exposed, h Hold) {
-	for _, i := range e.raisers {
-		d.holdRise(i, h)
+	for _, r := range e.raisers {
+		d.holdRise(r.change, h)
 	}
 }
+
+// holdUnagreed holds what raises and nobody agreed to, change by change.
+func (d *differ) holdUnagreed(e exposed, h Hold) {
+	for _, r := range e.raisers {
+		c := &d.plan.Changes[r.change]
+		own, held := d.unlessAgreed(h, c.Address, func() []Part {
+			if d.creates(c) {
+				return partsOf(c, r.rise)
+			}
+			return fieldParts(c, r.rise, d.all[c.place].kind.raisesMore)
+		})
+		if held {
+			d.holdRise(r.change, own)
+		}
+	}
+}
+
+// raisesMore reports whether a field is one that holdRise holds.
+func (k *kind) raisesMore(f *Field) bool { return k.raises(f) && f.Phase != Lower }
 
 // holdRise holds what raises in one change: a create as a whole, with what lies
 // beneath it.
@@ -143,7 +170,7 @@ func (d *differ) holdRise(change int, h Hold) {
 	}
 	k := d.all[c.place].kind
 	for i := range c.Fields {
-		if f := &c.Fields[i]; k.raises(f) && f.Phase != Lower {
+		if f := &c.Fields[i]; k.raisesMore(f) {
 			f.hold(h)
 		}
 	}

@@ -202,7 +202,7 @@ func (w *waiting) guardOne(place int) {
 	if t.kind.counts() {
 		before, desired, most := w.could(t.kind, s.before), w.could(t.kind, s.desired), w.could(t.kind, s.most)
 		if most.exceeds(before, desired) {
-			w.holdRaises(place, raises, "on "+t.address.String(), most.words(before, desired)+", "+because)
+			w.holdRaises(place, most.excess(before, desired), raises, "on "+t.address.String(), most.words(before, desired)+", "+because)
 		}
 		return
 	}
@@ -217,9 +217,9 @@ func (w *waiting) guardOne(place int) {
 		return
 	}
 	words := t.address.String() + " would deliver with more than it does now and than the files ask for, " + because
-	w.holdRaises(place, raises, "", words)
+	w.holdRaises(place, most-max(before, desired), raises, "", words)
 	for up := t.up; up >= 0; up = w.all[up].up {
-		w.holdRaises(up, func(f *Field) bool { return f.Phase == Activate }, "", words)
+		w.holdRaises(up, most-max(before, desired), func(f *Field) bool { return f.Phase == Activate }, "", words)
 	}
 }
 
@@ -248,7 +248,7 @@ func (w *waiting) heldPart(place int) string {
 }
 
 // holdRaises holds the fields of a change that raise and that nothing else holds.
-func (w *waiting) holdRaises(place int, raises func(*Field) bool, what, message string) {
+func (w *waiting) holdRaises(place int, excess int64, raises func(*Field) bool, what, message string) {
 	c := w.at[place]
 	if c == nil || c.Held != nil || w.creates(c) || !slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held == nil && raises(&f) }) {
 		return
@@ -256,7 +256,7 @@ func (w *waiting) holdRaises(place int, raises func(*Field) bool, what, message 
 	if what != "" {
 		message = what + " " + message
 	}
-	h, held := w.unlessCovered(c, message)
+	h, held := w.unlessMeant(c, excess, message, raises)
 	for i := range c.Fields {
 		if f := &c.Fields[i]; held && f.Held == nil && raises(f) {
 			f.hold(h)
@@ -264,12 +264,21 @@ func (w *waiting) holdRaises(place int, raises func(*Field) bool, what, message 
 	}
 }
 
-func (w *waiting) unlessCovered(c *Change, message string) (Hold, bool) {
+func (w *waiting) unlessMeant(c *Change, excess int64, message string, raises func(*Field) bool) (Hold, bool) {
 	c.Hazards = append(c.Hazards, ExceedsFiles)
-	if w.covered(ExceedsFiles, c.Address) {
-		return Hold{}, false
-	}
-	return Hold{Hazard: ExceedsFiles, Message: message, Allow: allowAt(ExceedsFiles, c.Address)}, true
+	h := Hold{Hazard: ExceedsFiles, Message: message, Allow: allowAt(ExceedsFiles, c.Address)}
+	return w.unlessCovered(h, c.Address, func() []Part {
+		if raises == nil {
+			return partsOf(c, excess)
+		}
+		return fieldParts(c, excess, func(f *Field) bool { return f.Held == nil && raises(f) })
+	})
+}
+
+// excess is by how much more can be spent than before and than the files ask for, in
+// micros.
+func (c could) excess(before, desired could) int64 {
+	return max(c.day-max(before.day, desired.day), c.month-max(before.month, desired.month), 0)
 }
 
 // guardTotal holds everything that raises where the account could spend more
@@ -289,13 +298,14 @@ func (w *waiting) guardTotal() {
 		if c == nil || c.Held != nil || k.counts() && !w.could(k, s.most).exceeds(w.could(k, s.before), could{}) && !w.otherDays(k, s) {
 			continue
 		}
+		own := w.could(k, s.most).excess(w.could(k, s.before), could{}) // what others add is theirs
 		switch {
 		case w.creates(c) && k.counts(), c.Action == Archive && k.schema.Caps:
-			if h, held := w.unlessCovered(c, message); held {
+			if h, held := w.unlessMeant(c, own, message, nil); held {
 				w.holdTree(w.indexOf(c), h)
 			}
 		default:
-			w.holdRaises(place, raises, "", message)
+			w.holdRaises(place, own, raises, "", message)
 		}
 	}
 }

@@ -26,8 +26,12 @@ func (d *differ) guardNewAmounts() {
 			if a.Spend != resource.Amount {
 				continue
 			}
-			if h, ok := d.unlessFine(t, a, f, to); ok {
+			h, held := d.unlessFine(t, a, f, to)
+			if held {
 				c.Hazards = append(c.Hazards, RaisesSpend)
+				h, held = d.unlessAgreed(h, c.Address, func() []Part { return partsOf(c, to) })
+			}
+			if held {
 				d.holdTree(i, h)
 			}
 		}

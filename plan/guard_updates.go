@@ -43,8 +43,13 @@ func (d *differ) guardUpdates() {
 				Message: fmt.Sprintf("%d of %d %s resources would be updated (%s); up to %d %% pass", n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
 			holds[updating{c.Address.Kind, cause}] = h
 		}
+		concerned := func(f *Field) bool { return f.Cause == cause && f.Phase != Lower }
+		own, held := d.unlessAgreed(*h, c.Address, func() []Part { return fieldParts(c, 0, concerned) })
+		if own.Parts != nil {
+			h = &own
+		}
 		for i := range c.Fields {
-			if f := &c.Fields[i]; f.Cause == cause && f.Phase != Lower {
+			if f := &c.Fields[i]; held && concerned(f) {
 				f.holdAll(h)
 			}
 		}

@@ -119,7 +119,7 @@ func (d *differ) guardMembership(c *Change, f *Field, p people) {
 	}
 	for _, h := range holds {
 		c.Hazards = append(c.Hazards, h.Hazard)
-		if !d.covered(h.Hazard, c.Address) {
+		if h, held := d.unlessCovered(h, c.Address, func() []Part { return []Part{fieldPart(c.Address, c.ID, f, 0)} }); held {
 			f.hold(h)
 		}
 	}

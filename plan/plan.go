@@ -23,7 +23,9 @@ type Input struct {
 	Reverted            *resource.Snapshot // how many applies in a row have written an attribute back, as numbers
 	Policy              Policy
 	Allow               []Allowance
-	Ignore              []Ignore // attributes that are left to others
+	Consents            []Consent // still good, the oldest first
+	Asks                bool      // FindAsks is wanted
+	Ignore              []Ignore  // attributes that are left to others
 	Select              Selection
 	Agreed              *Agreement // a saved plan; nil without one
 	TakesBack           bool       // desired is an inverse: what is so already is not recorded, as somebody else made it so
@@ -50,7 +52,8 @@ type Plan struct {
 	Problems  []diag.Problem     // sorted
 	Late      []diag.Problem     // of what is held as its day has passed, warnings at the days
 	Accidents []Accident         // sorted, what holds something first; the changes it holds say so too
-	Unused    []Allowance        // consents that released nothing: perhaps a slip of the pen
+	Unused    []Allowance        // allowances that released nothing: perhaps a slip of the pen
+	Consented []Agreed           // what is not held as somebody agreed to it
 	Spend     Spend              // of the whole account, before and after Applicable
 	Base      *Base              // what the plan is compared with; nil where it is not
 	Money     Money              // what that does to possible spend, for people
@@ -101,6 +104,7 @@ type Hold struct {
 	Message string // one sentence for people; may quote text of files and service as it is
 	Allow   string // the argument of --allow that releases it; "" when no flag does
 	Also    []Hold // further holds, each of which needs its own allowance
+	Parts   []Part // what a consent to it is of; only where Input.Asks or there are consents
 }
 
 // Spend is possible spend in micros of the account's currency: the daily caps
@@ -167,7 +171,7 @@ func (h *Hold) flatten(holds []Hold) []Hold {
 	if h == nil {
 		return holds
 	}
-	holds = append(holds, Hold{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow})
+	holds = append(holds, Hold{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow, Parts: h.Parts})
 	for i := range h.Also {
 		holds = h.Also[i].flatten(holds)
 	}

@@ -46,9 +46,10 @@ func (d *differ) holdOverEdit(t three, c *Change, asks string) {
 		return
 	}
 	c.Hazards = append(c.Hazards, Conflicts)
-	if !d.covered(Conflicts, t.address) {
-		a := t.kind.attributes[f.Name]
-		c.hold(Hold{Hazard: Conflicts, Message: asks + ", and someone changed " + a.Name + " to " + a.Show(f.Live()) + " outside adsync; it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address)})
+	a := t.kind.attributes[f.Name]
+	h := Hold{Hazard: Conflicts, Message: asks + ", and someone changed " + a.Name + " to " + a.Show(f.Live()) + " outside adsync; it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address)}
+	if h, held := d.unlessCovered(h, t.address, func() []Part { return partsOf(c, 0) }); held {
+		c.hold(h)
 	}
 }
 

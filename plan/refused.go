@@ -111,6 +111,10 @@ func (d *differ) guardRefused() {
 			continue
 		}
 		h := Hold{Hazard: WasRefused, Allow: again.String(), Message: said + "; edit the row, allow it, or apply with somebody looking, to ask again"}
+		h, held := d.unlessAgreed(h, c.Address, func() []Part { return []Part{{Address: c.Address.String(), After: digestOf(again.Refusal)}} })
+		if !held {
+			continue
+		}
 		d.holdRefused(i, h)
 		d.holdStartsAbove(c, Hold{Hazard: WasRefused, Allow: h.Allow, Message: c.Address.String() + " beneath it is not whole: " + said + "; edit that row, allow it, or apply with somebody looking, to ask again"})
 	}

@@ -28,6 +28,7 @@ const (
 	classStep       class = "step"       // step → where it stands
 	classSubmitted  class = "submitted"  // "jobs" → when the last were submitted, Unix milliseconds
 	classReverted   class = "reverted"   // address → how often its attributes were written back
+	classUsed       class = "used"       // what was agreed to → when a consent to it was used
 	classUnmade     class = "unmade"     // address → key and hash of a create that made nothing
 	classWaiting    class = "waiting"    // address → edits an apply has seen and not carried out
 )

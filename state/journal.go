@@ -26,6 +26,7 @@ type stepRecord struct {
 	JobID       string    `json:"job_id,omitzero"`
 	SentAt      time.Time `json:"sent_at,omitzero"`
 	Note        string    `json:"note,omitzero"`
+	Uses        []string  `json:"uses,omitempty"`
 }
 
 // Begin journals steps at the point intent, all of them or none.
@@ -55,7 +56,7 @@ func (b *batch) begin(s Step) error {
 	r := stepRecord{
 		Sequence: sequence, Run: s.Run, Route: s.Route, Path: s.Path, Key: s.Key, ContentType: s.ContentType,
 		BodySum: hex.EncodeToString(sum[:]), PlanHash: s.PlanHash,
-		Point: Intent, JobID: s.JobID, SentAt: s.SentAt.UTC(), Note: s.Note,
+		Point: Intent, JobID: s.JobID, SentAt: s.SentAt.UTC(), Note: s.Note, Uses: s.Uses,
 	}
 	if err := b.refuseKey(r); err != nil {
 		return err
@@ -66,6 +67,9 @@ func (b *batch) begin(s Step) error {
 	}
 	b.put(classBody, s.ID, string(s.Body))
 	b.put(classOperations, s.ID, operations)
+	if err := b.use(s.Uses, s.ID); err != nil {
+		return err
+	}
 	return b.putStep(s.ID, r)
 }
 
@@ -159,6 +163,11 @@ func (b *batch) enter(stepID string, r stepRecord) error {
 			return err
 		}
 		b.put(classKey, r.Key, r.sentAs())
+	case r.Point == Abandoned:
+		if err := b.unuse(r.Uses, stepID); err != nil {
+			return err
+		}
+		fallthrough
 	case !r.Point.IsOpen():
 		b.remove(classBody, stepID)
 		b.remove(classOperations, stepID)
@@ -324,6 +333,6 @@ func (b *batch) whole(id string, r stepRecord) (Step, error) {
 func (r stepRecord) head(id string) Step {
 	return Step{
 		ID: id, Run: r.Run, Route: r.Route, Path: r.Path, Key: r.Key, ContentType: r.ContentType,
-		PlanHash: r.PlanHash, Point: r.Point, JobID: r.JobID, SentAt: r.SentAt, Note: r.Note,
+		PlanHash: r.PlanHash, Point: r.Point, JobID: r.JobID, SentAt: r.SentAt, Note: r.Note, Uses: r.Uses,
 	}
 }

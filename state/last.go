@@ -72,7 +72,11 @@ func (l *ledger) Record(_ context.Context, applied []Applied) error {
 func (b *batch) record(applied []Applied) error {
 	b.writes = slices.Grow(b.writes, len(applied))
 	for _, a := range applied {
-		if err := b.recordOne(a); err != nil {
+		err := b.use(a.Uses, "")
+		if err == nil {
+			err = b.recordOne(a)
+		}
+		if err != nil {
 			return fmt.Errorf("record %s: %w", a.Address, err)
 		}
 	}

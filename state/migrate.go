@@ -14,6 +14,9 @@ var upgrades = [...]string{
 	// Format 3 has a table of its own for classes of long records.
 	schemaLong + `; INSERT INTO long SELECT * FROM record WHERE class IN ('body', 'operations', 'report', 'mirror');
 		DELETE FROM record WHERE class IN ('body', 'operations', 'report', 'mirror')`,
+	// Format 4 remembers which consents were used. An older adsync would take no notice
+	// of that, and have them used again.
+	``,
 }
 
 // upgrade takes the file to this program's format, in one transaction.

@@ -19,7 +19,7 @@ import (
 )
 
 // Format is the layout this program writes and the newest it reads.
-const Format = 3
+const Format = 4
 
 // Header says which state this is.
 type Header struct {
@@ -48,6 +48,7 @@ type Applied struct {
 	// Replace takes both for the whole record. Otherwise they are merged by name,
 	// and an attribute that is given anew loses the normal form it had.
 	Replace bool
+	Uses    []string // keys of what was agreed to and is done with the record alone
 }
 
 // Unmade is a create that was sent under a key and surely made nothing.
@@ -127,6 +128,9 @@ type Store interface {
 	// RecordUnmade adds some; the end of a life drops them.
 	Unmade(ctx context.Context) (map[resource.Address]Unmade, error)
 	RecordUnmade(ctx context.Context, unmade []Unmade) error
+	// Used gives the serial of the state with which each consent was used last, by the
+	// key of what was agreed to: with the intent of a step, or with a record.
+	Used(ctx context.Context) (map[string]int64, error)
 	// NextSequence gives 1, 2, 3, …: each number once in the life of the state.
 	NextSequence(ctx context.Context) (int64, error)
 

@@ -75,6 +75,7 @@ type Step struct {
 	JobID       string
 	SentAt      time.Time
 	Note        string
+	Uses        []string // keys of what was agreed to and goes with the step; taken back once it is abandoned
 }
 
 // Operation is one change inside a step.

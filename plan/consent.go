@@ -1,0 +1,309 @@
+package plan
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"adsync/internal/resource"
+)
+
+// Consent is somebody's yes to what a plan showed as held: to one hazard, of the
+// parts that were shown and of no other. It holds while they are as they were,
+// whatever else changes. A set that was shown may go in part; what is new in it
+// needs another yes. When it was given is no matter of a plan: one that has
+// expired is left out of the input, and so are the parts that were used.
+type Consent struct {
+	ID     string // of the approval it is of
+	By     string // who gave it
+	Hazard Hazard
+	Parts  []Part
+	// Begun has the addresses at which a part of it was used. What is left there is
+	// the rest of the same change, though it starts from what was made of it since.
+	Begun map[string]bool
+}
+
+// Part is what is agreed to of one change: a field, or the change as a whole.
+type Part struct {
+	Address string `json:"address"`
+	Field   string `json:"field,omitempty"`  // "" is the change as a whole: what it does, and to what
+	After   string `json:"after"`            // digest of what it becomes
+	Before  string `json:"before"`           // digest of what is live
+	Amount  int64  `json:"amount,omitempty"` // micros by which it raises what the hazard is about
+
+	Own bool `json:"-"` // what is live is what adsync applied last
+}
+
+// Ask is what a plan asks people for: a yes to a hazard of all these parts, which
+// one allowance releases.
+type Ask struct {
+	Item   string `json:"item"`            // digest of the rest: who agrees to it names it by that
+	Hazard Hazard `json:"hazard"`          // what may happen
+	Allow  string `json:"allow"`           // as --allow takes it
+	Total  int64  `json:"total,omitempty"` // micros by which all parts together raise what the hazard is about
+	Parts  []Part `json:"parts"`           // sorted
+}
+
+// Agreed is what a consent releases in a plan.
+type Agreed struct {
+	Consent string `json:"consent"`
+	By      string `json:"by"`
+	Hazard  Hazard `json:"hazard"`
+	Allow   string `json:"allow"`
+	Address string `json:"address"`
+	Message string `json:"message"` // of the hold it would be without
+	Parts   []Part `json:"-"`       // as they were agreed to
+}
+
+// Key names the use of a part for a hazard: it is the same for everybody who
+// agrees to the same.
+func (p *Part) Key(h Hazard) string {
+	return digestOf(string(h), p.Address, p.Field, p.After, p.Before)
+}
+
+// Carries reports whether an operation that sets these values carries the part.
+func (p *Part) Carries(set resource.Attributes) bool {
+	return p.Field == "" || DigestOf(set.Value(p.Field)) == p.After
+}
+
+// DigestOf is the digest of a value; that of an absent one is no other's.
+func DigestOf(v resource.Value) string {
+	if v.IsAbsent() {
+		return digestOf()
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // a value that is not absent has a JSON form
+	}
+	return digestOf(string(text))
+}
+
+// digestOf joins texts so that no two lists of them are the same.
+func digestOf(texts ...string) string {
+	sum := sha256.New()
+	for _, text := range texts {
+		quoted, _ := json.Marshal(text)
+		sum.Write(append(quoted, '\n'))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// unlessAgreed gives the hold with the parts it is of, unless a consent covers
+// them.
+func (d *differ) unlessAgreed(h Hold, at resource.Address, parts func() []Part) (Hold, bool) {
+	if !d.Asks && len(d.Consents) == 0 {
+		return h, true
+	}
+	h.Parts = parts()
+	for i := range d.consents {
+		k := &d.consents[i]
+		if agreed := k.covers(h.Hazard, h.Parts); agreed != nil {
+			d.agreed(k.Consent, h, at, agreed)
+			return Hold{}, false
+		}
+	}
+	return h, true
+}
+
+// unlessCovered gives the hold, unless an allowance without an amount or a consent
+// covers it.
+func (d *differ) unlessCovered(h Hold, at resource.Address, parts func() []Part) (Hold, bool) {
+	if d.covered(h.Hazard, at) {
+		return Hold{}, false
+	}
+	return d.unlessAgreed(h, at, parts)
+}
+
+// consent is one with its parts by where they are.
+type consent struct {
+	*Consent
+	at map[[2]string][]*Part // by address and field
+}
+
+func (d *differ) indexConsents() {
+	for i := range d.Consents {
+		k := consent{&d.Consents[i], map[[2]string][]*Part{}}
+		for j := range k.Parts {
+			p := &k.Parts[j]
+			k.at[[2]string{p.Address, p.Field}] = append(k.at[[2]string{p.Address, p.Field}], p)
+		}
+		d.consents = append(d.consents, k)
+	}
+}
+
+// covers gives the parts of the consent that name all of these, nil where it
+// leaves one out: several consents never add up.
+func (k *consent) covers(h Hazard, parts []Part) (agreed []Part) {
+	if k.Hazard != h || len(parts) == 0 {
+		return nil
+	}
+	for i := range parts {
+		p := &parts[i]
+		there := k.at[[2]string{p.Address, p.Field}]
+		at := slices.IndexFunc(there, func(q *Part) bool {
+			return q.After == p.After && p.Amount <= q.Amount && (q.Before == p.Before || k.Begun[p.Address] && p.Own)
+		})
+		if at < 0 {
+			return nil
+		}
+		agreed = append(agreed, *there[at])
+	}
+	return agreed
+}
+
+// agreed notes what a consent releases, once: guards look twice.
+func (d *differ) agreed(k *Consent, h Hold, at resource.Address, parts []Part) {
+	is := func(a Agreed) bool {
+		return a.Hazard == h.Hazard && a.Address == at.String() && slices.Equal(a.Parts, parts)
+	}
+	if !slices.ContainsFunc(d.plan.Consented, is) {
+		d.plan.Consented = append(d.plan.Consented, Agreed{Consent: k.ID, By: k.By, Hazard: h.Hazard, Allow: h.Allow, Address: at.String(), Message: h.Message, Parts: parts})
+	}
+}
+
+// fieldPart is the part of one field.
+func fieldPart(at resource.Address, id string, f *Field, amount int64) Part {
+	return Part{
+		Address: at.String(), Field: f.Name, After: DigestOf(f.Desired), Before: digestOf(id, DigestOf(f.Live())), Amount: amount,
+		Own: same(f.Live(), f.Last()),
+	}
+}
+
+// partsOf are those of a change as a whole: what it does, and each of its fields.
+func partsOf(c *Change, amount int64) []Part {
+	parts := []Part{{Address: c.Address.String(), After: digestOf(string(c.Action)), Before: digestOf(c.ID), Amount: amount}}
+	for i := range c.Fields {
+		if f := &c.Fields[i]; f.Cause != SentAlong {
+			parts = append(parts, fieldPart(c.Address, c.ID, f, amount))
+		}
+	}
+	return parts
+}
+
+// fieldParts are those of some fields of a change.
+func fieldParts(c *Change, amount int64, concerned func(*Field) bool) (parts []Part) {
+	for i := range c.Fields {
+		if f := &c.Fields[i]; concerned(f) {
+			parts = append(parts, fieldPart(c.Address, c.ID, f, amount))
+		}
+	}
+	return parts
+}
+
+// rowParts are those of a row and of all beneath it that the files make anew: it is
+// agreed to with every value it has.
+func (d *differ) rowParts(t *three, action Action) (parts []Part) {
+	for i := t.place; i < len(d.all); i++ {
+		one := &d.all[i]
+		if i > t.place && !strings.HasPrefix(one.address.Key, t.address.Key+"/") {
+			break
+		}
+		if one.desired == nil {
+			continue
+		}
+		var values []string
+		for _, n := range one.desired.Attributes {
+			values = append(values, n.Name, DigestOf(n.Value))
+		}
+		parts = append(parts, Part{Address: one.address.String(), After: digestOf(string(action), digestOf(values...)), Before: digestOf(one.liveID())})
+	}
+	return parts
+}
+
+// archiveParts are those of an archive: it ends all that is live beneath it.
+func (d *differ) archiveParts(c *Change) []Part {
+	parts := partsOf(c, 0)
+	top := &d.all[c.place]
+	for i := c.place + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, top.address.Key+"/"); i++ {
+		if one := &d.all[i]; one.live != nil && !one.kind.archived(one.live) {
+			parts = append(parts, Part{Address: one.address.String(), After: digestOf("ends"), Before: digestOf(one.liveID())})
+		}
+	}
+	return parts
+}
+
+func (t *three) liveID() string {
+	if t.live == nil {
+		return ""
+	}
+	return t.live.ID
+}
+
+// FindAsks gives what people may agree to of a plan whose input wanted that, by
+// allowance: what something else holds besides that nobody can release is left out.
+// What releases a whole suspicious edit stands for each of its rows.
+func (p *Plan) FindAsks() []Ask {
+	whole := map[string]bool{}
+	for i := range p.Accidents {
+		if a := &p.Accidents[i]; a.Held > 0 && a.Allow != "" {
+			whole[a.Allow] = true
+		}
+	}
+	asks := map[string]*Ask{}
+	for i := range p.Changes {
+		for _, h := range p.Changes[i].releasable() {
+			allow := h.Allow
+			if whole[string(h.Hazard)] {
+				allow = string(h.Hazard)
+			}
+			if asks[allow] == nil {
+				asks[allow] = &Ask{Hazard: h.Hazard, Allow: allow}
+			}
+			asks[allow].Parts = append(asks[allow].Parts, h.Parts...)
+		}
+	}
+	var all []Ask
+	for _, a := range asks {
+		if len(a.Parts) > 0 {
+			a.finish()
+			all = append(all, *a)
+		}
+	}
+	slices.SortFunc(all, func(a, b Ask) int { return strings.Compare(a.Allow, b.Allow) })
+	return all
+}
+
+// finish puts the parts in order, each once, and names the ask by what it is.
+func (a *Ask) finish() {
+	slices.SortFunc(a.Parts, func(p, q Part) int {
+		return cmp.Or(strings.Compare(p.Address, q.Address), strings.Compare(p.Field, q.Field), strings.Compare(p.After, q.After), strings.Compare(p.Before, q.Before), cmp.Compare(p.Amount, q.Amount))
+	})
+	a.Parts = slices.Compact(a.Parts)
+	most := map[string]int64{}
+	for _, p := range a.Parts {
+		most[p.Address] = max(most[p.Address], p.Amount)
+	}
+	for _, amount := range most {
+		a.Total = plus(a.Total, amount)
+	}
+	a.Item = a.Digest()
+}
+
+// Digest is what names the ask: it is another one as soon as anything of it is.
+func (a *Ask) Digest() string {
+	rest := *a
+	rest.Item = ""
+	text, err := json.Marshal(rest)
+	if err != nil {
+		panic(err) // texts and numbers alone
+	}
+	return digestOf(string(text))
+}
+
+// releasable are the holds of a change that go once each is agreed to.
+func (c *Change) releasable() []Hold {
+	final := func(h *Hold) bool { return h.Allow == "" }
+	if c.Held.contains(final) {
+		return nil
+	}
+	holds := c.Held.flatten(nil)
+	for i := range c.Fields {
+		if h := c.Fields[i].Held; !h.contains(final) {
+			holds = h.flatten(holds)
+		}
+	}
+	return holds
+}
