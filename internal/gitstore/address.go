@@ -82,7 +82,11 @@ func parseURL(text string) (address, error) {
 		}
 		return localAddress(u.Path)
 	case "https", "ssh":
-		return checkAddress(address{scheme: u.Scheme, user: u.User.Username(), host: u.Host, path: u.Path})
+		path := u.Path
+		if u.Scheme == "ssh" && strings.HasPrefix(path, "/~") {
+			path = path[1:] // a home, which git looks up on the other side
+		}
+		return checkAddress(address{scheme: u.Scheme, user: u.User.Username(), host: u.Host, path: path})
 	}
 	return address{}, refuse(Configuration, "the address has the scheme %q; %s", u.Scheme, addressForms)
 }

@@ -44,7 +44,7 @@ func (s *Store) receive(ctx context.Context, p peer, refs *packp.AdvRefs, wants,
 	if err != nil {
 		return s.wrap(ctx, Transient, "fetch from", err)
 	}
-	err = s.install(ctx, folder, file)
+	_, err = s.install(ctx, folder, file, s.config.Limits)
 	if cutShort(err) {
 		return s.wrap(ctx, Transient, "fetch from", fmt.Errorf("the pack is cut short: %w", err))
 	}
@@ -88,23 +88,25 @@ func (d during) Seek(offset int64, whence int) (int64, error) {
 	return d.r.(io.Seeker).Seek(offset, whence)
 }
 
-// install makes a pack that came from elsewhere part of the store.
-func (s *Store) install(ctx context.Context, folder string, pack *os.File) error {
-	if err := s.measure(ctx, pack); err != nil {
-		return err
-	}
-	_, err := s.adopt(ctx, folder, pack)
-	return err
-}
-
-// adopt makes the index of a pack and gives both their names, which it gives
-// back without their extensions.
-func (s *Store) adopt(ctx context.Context, folder string, pack *os.File) (name string, err error) {
-	checksum, index, err := indexOf(ctx, pack)
+// install makes a pack part of the store, wherever it came from. It is read within
+// the bounds, made whole where it is thin, and gets its index; then both get their
+// names, which it returns without their extensions.
+func (s *Store) install(ctx context.Context, folder string, pack *os.File, limits Limits) (name string, err error) {
+	unpacked, err := s.read(ctx, pack, limits)
 	if err != nil {
 		return "", err
 	}
-	name = filepath.Join(folder, "pack-"+checksum.String())
+	if err := unpacked.resolve(); err != nil {
+		return "", err
+	}
+	if err := unpacked.complete(); err != nil {
+		return "", err
+	}
+	index, err := unpacked.index()
+	if err != nil {
+		return "", err
+	}
+	name = filepath.Join(folder, "pack-"+unpacked.sum.String())
 	if _, err := os.Stat(name + ".pack"); err == nil {
 		return name, nil
 	}
@@ -142,41 +144,6 @@ func syncFolder(name string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// measure reads a pack once and unpacks nothing beyond the bounds: an archive of
-// a few megabytes may say that it holds terabytes.
-func (s *Store) measure(ctx context.Context, pack *os.File) error {
-	if _, err := pack.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	limits := s.config.Limits
-	scanner := packfile.NewScanner(during{ctx, pack})
-	_, count, err := scanner.Header()
-	if err != nil {
-		return err
-	}
-	if count > limits.Objects {
-		return refuse(Input, "%s gives %d objects at once; want at most %d", s.address, count, limits.Objects)
-	}
-	for range count {
-		header, err := scanner.NextObjectHeader()
-		if err != nil {
-			return err
-		}
-		head := &beginning{}
-		if header.Length < 0 || header.Length > limits.ObjectBytes {
-			return s.largeObject(header.Length)
-		}
-		if _, _, err := scanner.NextObject(head); err != nil {
-			return err
-		}
-		if size := head.target(); header.Type.IsDelta() && size > limits.ObjectBytes {
-			return s.largeObject(size)
-		}
-	}
-	_, err = scanner.Checksum()
-	return err
-}
-
 func (s *Store) largeObject(size int64) error {
 	return refuse(Input, "a file in the history of %s has %d bytes; want at most %d", s.address, size, s.config.Limits.ObjectBytes)
 }
@@ -208,21 +175,4 @@ func sevenBits(b []byte) (n int64, rest []byte) {
 		}
 	}
 	return n, nil
-}
-
-// indexOf finds every object of a pack, its name counted from its bytes.
-func indexOf(ctx context.Context, pack *os.File) (sum plumbing.Hash, index *idxfile.MemoryIndex, err error) {
-	if _, err := pack.Seek(0, io.SeekStart); err != nil {
-		return sum, nil, err
-	}
-	writer := new(idxfile.Writer)
-	parser, err := packfile.NewParser(packfile.NewScanner(during{ctx, pack}), writer)
-	if err != nil {
-		return sum, nil, err
-	}
-	if sum, err = parser.Parse(); err != nil {
-		return sum, nil, err
-	}
-	index, err = writer.Index()
-	return sum, index, err
 }

@@ -43,13 +43,26 @@ func dialPeer(ctx context.Context, s *Store) (peer, error) {
 	return openLocalPeer(s)
 }
 
-// uploadRequest asks for whole history, and for no thin pack.
+// uploadRequest asks for whole history, and says what may come of all that a server
+// offers. A thin pack is not among it, which would build on objects that are here
+// alone: what is asked for does not depend on who serves, and how.
 func uploadRequest(refs *packp.AdvRefs, wants, haves []plumbing.Hash) *packp.UploadPackRequest {
-	r := packp.NewUploadPackRequestFromCapabilities(refs.Capabilities)
-	if refs.Capabilities.Supports(capability.NoProgress) {
-		_ = r.Capabilities.Set(capability.NoProgress) // it takes no value that could be wrong
-	}
+	r := packp.NewUploadPackRequest()
 	r.Wants, r.Haves = wants, haves
+	band := capability.Sideband64k
+	if !refs.Capabilities.Supports(band) {
+		band = capability.Sideband
+	}
+	// All haves go at once, and done with them: of what a server says in more detail, the
+	// end counts. Azure DevOps serves nobody who does not ask for it.
+	for _, one := range []capability.Capability{capability.MultiACKDetailed, band, capability.OFSDelta, capability.NoProgress} {
+		if refs.Capabilities.Supports(one) {
+			_ = r.Capabilities.Set(one) // it takes no value that could be wrong
+		}
+	}
+	if refs.Capabilities.Supports(capability.Agent) {
+		_ = r.Capabilities.Set(capability.Agent, capability.DefaultAgent())
+	}
 	return r
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/skeema/knownhosts"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
 )
 
 // shellPeer is a server of git over ssh. The connection is ours, so that its
@@ -168,6 +169,9 @@ func (s *Store) key(ctx context.Context) (ssh.Signer, error) {
 	signer, err := ssh.ParsePrivateKey(content)
 	var locked *ssh.PassphraseMissingError
 	if !errors.As(err, &locked) {
+		if bytes.Contains(content, []byte("BEGIN ENCRYPTED PRIVATE KEY")) {
+			return nil, refuse(Configuration, "%s has a passphrase in a form that is not read (PKCS 8); want that of OpenSSH: ssh-keygen -p -f %s writes it", s.config.KeyFile, s.config.KeyFile)
+		}
 		if err != nil {
 			return nil, refuse(Configuration, "%s is no private key; want one in the form of OpenSSH or PEM", s.config.KeyFile)
 		}
@@ -271,7 +275,10 @@ func (p *shellPeer) failed(ctx context.Context, doing string, err error) error {
 		return s.wrap(ctx, Transient, doing, err)
 	case knownhosts.IsHostKeyChanged(err):
 		return refuse(Credentials, "%s shows another key than the known_hosts file %s has; it may be another host; want the key checked, then the file put right", s.address, s.config.KnownHosts)
-	case knownhosts.IsHostUnknown(err):
+	case errors.As(err, new(*xknownhosts.RevokedError)):
+		return refuse(Credentials, "%s shows a key that was revoked, as the known_hosts file %s says; it may be another host; want the key checked", s.address, s.config.KnownHosts)
+	// The second is said of a host that shows a certificate, where no authority is known.
+	case knownhosts.IsHostUnknown(err) || strings.Contains(err.Error(), "no authorities for hostname"):
 		return refuse(Credentials, "%s is in no line of the known_hosts file %s; want its key there, checked, as ssh-keyscan prints it", s.address, s.config.KnownHosts)
 	case strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "no supported methods"):
 		return refuse(Credentials, "%s does not accept the key; want one that may read the repository", s.address)

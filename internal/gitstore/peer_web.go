@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
@@ -105,6 +107,9 @@ func (p *webPeer) advertised(ctx context.Context, service string) (refs *packp.A
 	}
 	if err != nil {
 		return nil, p.failed(ctx, "list the branches of", err)
+	}
+	if detailed := capability.MultiACKDetailed; service == fetching && bytes.Contains(p.wire.begin, []byte(" "+detailed)) {
+		_ = refs.Capabilities.Set(detailed) // the library keeps it back, and it takes no value that could be wrong
 	}
 	return refs, nil
 }

@@ -230,7 +230,8 @@ func installed(t testing.TB, s *Store, pack []byte) error {
 	if _, err := file.Write(pack); err != nil {
 		t.Fatal(err)
 	}
-	return s.install(t.Context(), folder, file)
+	_, err = s.install(t.Context(), folder, file, s.config.Limits)
+	return err
 }
 
 // G14: a folder that holds itself ten times over, and so on, is a few objects and more

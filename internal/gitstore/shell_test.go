@@ -49,12 +49,17 @@ func (s *shelled) serve(port int) {
 	if os.Getuid() == 0 {
 		must(s.t, os.MkdirAll("/run/sshd", 0o755)) // where sshd of root keeps nothing, and wants to
 	}
-	c := exec.Command("/usr/sbin/sshd", "-D", "-e", "-f", filepath.Join(s.dir, "sshd_config"))
-	log, err := os.Create(filepath.Join(s.dir, "log"))
-	must(s.t, err)
+	runServer(s.t, port, exec.Command("/usr/sbin/sshd", "-D", "-e", "-f", filepath.Join(s.dir, "sshd_config")))
+}
+
+// runServer starts a server, and returns once it listens. It ends with the test.
+func runServer(t *testing.T, port int, c *exec.Cmd) {
+	t.Helper()
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	must(t, err)
 	c.Stderr = log
-	must(s.t, c.Start())
-	s.t.Cleanup(func() { c.Process.Kill(); c.Wait(); log.Close() })
+	must(t, c.Start())
+	t.Cleanup(func() { c.Process.Kill(); c.Wait(); log.Close() })
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		line, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
@@ -63,7 +68,7 @@ func (s *shelled) serve(port int) {
 		}
 		if time.Now().After(deadline) {
 			said, _ := os.ReadFile(log.Name())
-			s.t.Fatalf("sshd does not listen: %v\n%s", err, said)
+			t.Fatalf("%s does not listen: %v\n%s", c.Path, err, said)
 		}
 	}
 }

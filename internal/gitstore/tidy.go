@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,9 @@ const (
 	mostPacks = 64
 	smallPack = 8 << 20 // bytes
 )
+
+// unbounded is for what the store holds already.
+var unbounded = Limits{PackBytes: math.MaxInt64, ObjectBytes: math.MaxInt64, Objects: math.MaxUint32}
 
 // tidy makes one pack of the small ones, and takes those away once it is there.
 // Whoever reads from the folder at this very moment may have to try again.
@@ -39,7 +43,7 @@ func (s *Store) tidy(ctx context.Context, folder string) error {
 	if _, err := packfile.NewEncoder(file, s.objects, false).Encode(objects, 10); err != nil {
 		return err
 	}
-	whole, err := s.adopt(ctx, folder, file)
+	whole, err := s.install(ctx, folder, file, unbounded)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,9 @@ need() { # need COMMAND-OR-FILE PACKAGE
 need git git
 need /usr/sbin/sshd openssh-server
 need ssh-keygen openssh-client
+need /usr/sbin/lighttpd lighttpd
+need /usr/lib/lighttpd/mod_openssl.so lighttpd-mod-openssl
+need openssl openssl
 need gpg gnupg
 need soffice libreoffice-calc-nogui
 need /usr/lib/python3/dist-packages/openpyxl python3-openpyxl
