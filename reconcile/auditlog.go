@@ -24,6 +24,7 @@ type logPlace struct {
 	After    string     `json:"after,omitempty"` // "": the log is read from its beginning
 	Known    []string   `json:"known,omitempty"` // entries behind it that were taken in
 	OneByOne []OneByOne `json:"one_by_one,omitempty"`
+	ByParent []ByParent `json:"by_parent,omitempty"`
 }
 
 // placeNow finds the end of the audit log, with one request.
@@ -84,7 +85,7 @@ func (a *Agent) since(ctx context.Context, place logPlace, most int) (fresh []au
 		case seen[e.ID]:
 			return nil, place, "the audit log shows an entry twice", nil
 		}
-		seen[e.ID] = true
+		seen[e.ID], e.row = true, row
 		all = append(all, e)
 		if len(all) > most+len(place.Known) {
 			return nil, place, "so much was changed that lists are fewer requests", nil

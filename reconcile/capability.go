@@ -87,17 +87,17 @@ func (r *run) askWhereSupposed(ctx context.Context) error {
 // knownCapabilities are those that were found out within a day: an account gains
 // and loses them. Whether parents can be repeated is not forgotten: to ask costs
 // a second parent.
-func (r *run) knownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {
-	known, err := r.Store.Capabilities(ctx)
+func (a *Agent) knownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {
+	known, err := a.Store.Capabilities(ctx)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := r.Store.Asked(ctx)
+	asked, err := a.Store.Asked(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for capability := range known {
-		if capability != resource.RepeatParent && r.Now().Sub(asked[capability]) >= day {
+		if capability != resource.RepeatParent && a.Now().Sub(asked[capability]) >= day {
 			delete(known, capability)
 		}
 	}

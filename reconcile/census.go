@@ -25,9 +25,13 @@ type counted struct {
 	none    bool // there is no list
 }
 
-// requests is how many a list of the kind takes.
-func (c counted) requests() int {
-	return max(1, c.parents, (c.rows+rowsAPage-1)/rowsAPage)
+// requests is how many it takes to list those of the kind that stand beneath so many
+// parents.
+func (c counted) requests(parents int) int {
+	if c.parents > 0 {
+		return max(1, parents, (c.rows*parents/c.parents+rowsAPage-1)/rowsAPage)
+	}
+	return max(1, (c.rows+rowsAPage-1)/rowsAPage)
 }
 
 // censusOf counts what was read.
@@ -36,10 +40,16 @@ func (a *Agent) censusOf(live *Live) *census {
 	for _, o := range live.OneByOne {
 		c.kinds[o.Kind] = counted{none: true}
 	}
+	parents := map[resource.Kind]int{}
+	for _, b := range live.ByParent {
+		if !b.Whole {
+			parents[b.Kind] = b.Lists
+		}
+	}
 	for _, schema := range a.Schemas {
-		parents, byParent := live.byParent[schema.Kind]
-		if none := c.kinds[schema.Kind].none; mirrors(schema) && !none && (!byParent || parents > 0) {
-			c.kinds[schema.Kind] = counted{parents: parents}
+		lists, byParent := parents[schema.Kind]
+		if none := c.kinds[schema.Kind].none; mirrors(schema) && !none && (!byParent || lists > 0) {
+			c.kinds[schema.Kind] = counted{parents: lists}
 		}
 	}
 	for _, r := range live.Resources {
@@ -61,14 +71,15 @@ func (c *census) add(kind resource.Kind) {
 	}
 }
 
-// byList says whether so many of a kind are read in fewer requests by its list, and
-// how many those are.
-func (c *census) byList(kind resource.Kind, n int) (requests int, fewer bool) {
+// byList says whether so many of a kind, beneath so many parents, are read in fewer
+// requests by its list, and how many those are.
+func (c *census) byList(kind resource.Kind, n, parents int) (requests int, fewer bool) {
 	known, ok := c.of(kind)
 	if !ok {
-		return counted{rows: n}.requests(), n > readOne
+		return counted{rows: n}.requests(parents), n > readOne
 	}
-	return known.requests(), !known.none && known.requests() < n
+	requests = known.requests(parents)
+	return requests, !known.none && requests < n
 }
 
 func (c *census) of(kind resource.Kind) (counted, bool) {

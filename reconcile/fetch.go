@@ -24,7 +24,7 @@ type fetched struct {
 func (r *refresher) fetchLists(ctx context.Context, wanted func(*resource.Schema) bool) {
 	var side []*resource.Schema
 	for _, schema := range r.agent.Schemas {
-		if wanted(schema) && (mirrors(schema) || schema.Caps) {
+		if wanted(schema) && (mirrors(schema) || schema.Caps) && !r.beneath[schema.Kind] {
 			side = append(side, schema)
 		}
 	}

@@ -162,13 +162,17 @@ func (r *run) pattern(p part, path string) string {
 // foretellReads notes the reads of resources by their ids, or by lists where that
 // is fewer.
 func (r *run) foretellReads(wave string, expected []expectation) {
-	kinds := map[resource.Kind]int{}
+	kinds, parents := map[resource.Kind]int{}, map[resource.Kind]map[resource.Address]bool{}
 	for _, e := range expected {
 		kinds[e.address.Kind]++
+		if parents[e.address.Kind] == nil {
+			parents[e.address.Kind] = map[resource.Address]bool{}
+		}
+		parents[e.address.Kind][r.Schemas.Parent(e.address)] = true
 	}
 	for _, schema := range r.Schemas {
 		n := kinds[schema.Kind]
-		pages, fewer := r.census.byList(schema.Kind, n)
+		pages, fewer := r.census.byList(schema.Kind, n, len(parents[schema.Kind]))
 		switch {
 		case n == 0:
 		case schema.Listing.Path != "":

@@ -35,6 +35,19 @@ type auditEntry struct {
 	ActorID   string                     `json:"actor_id"`
 	Changes   map[string]json.RawMessage `json:"changes"`
 	At        int64                      `json:"ts"`
+
+	row json.RawMessage // the entry itself, where it was read to tell what changed
+}
+
+// parent is the id of what the object of an entry stands beneath; "" where it does not
+// say.
+func (e auditEntry) parent(schema *resource.Schema) string {
+	var fields map[string]any
+	if schema.Parent == "" || json.Unmarshal(e.row, &fields) != nil {
+		return ""
+	}
+	id, _ := fields[schema.ParentWire].(string)
+	return id
 }
 
 // actor is who an entry names.

@@ -102,12 +102,19 @@ func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, of 
 			return live, err
 		}
 	}
+	if live, err = a.refreshMirrored(ctx, last, of); err == nil {
+		live.Reading.Why = why
+	}
+	return live, err
+}
+
+// refreshMirrored reads everything, and keeps it for the next incremental refresh.
+func (a *Agent) refreshMirrored(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
 	place, failed := a.placeNow(ctx) // before anything is read: what changes meanwhile comes after it
-	live, err = a.refreshed(ctx, last, of)
+	live, err := a.refreshed(ctx, last, of)
 	if err != nil {
 		return nil, err
 	}
-	live.Reading.Why = why
 	if failed != nil { // without a place nothing can be read on from
 		return live, ignoreReadOnly(a.Store.RecordMirror(ctx, state.Mirror{}))
 	}
@@ -130,7 +137,7 @@ func (a *Agent) patched(ctx context.Context, m state.Mirror, last *resource.Snap
 	if err != nil {
 		return nil, "", err
 	}
-	p := patch{refresher: r, mirrored: map[string]state.Mirrored{}, named: map[string]*resource.Schema{}}
+	p := patch{refresher: r, mirrored: map[string]state.Mirrored{}, named: map[string]*resource.Schema{}, above: map[string]string{}}
 	if why := p.name(fresh, m); why != "" {
 		return nil, why, nil
 	}
@@ -154,7 +161,7 @@ func (a *Agent) patched(ctx context.Context, m state.Mirror, last *resource.Snap
 	if err := r.readMissing(ctx); err != nil {
 		return nil, "", err
 	}
-	r.live.OneByOne = append(place.OneByOne, r.live.OneByOne...)
+	r.live.OneByOne, r.live.ByParent = append(place.OneByOne, r.live.OneByOne...), place.ByParent
 	return r.live, "", a.mirror(ctx, r.live, m, next)
 }
 
@@ -176,6 +183,9 @@ func (a *Agent) costOfLists(m state.Mirror, place logPlace) int {
 		}
 		cost += n/rowsAPage + 1
 	}
+	for _, b := range place.ByParent {
+		cost += b.Lists
+	}
 	return cost
 }
 
@@ -191,6 +201,7 @@ func (a *Agent) mirror(ctx context.Context, live *Live, m state.Mirror, place lo
 			m.Mirrored = append(m.Mirrored, state.Mirrored{Kind: r.Address.Kind, ID: r.ID, ParentID: r.ParentID, Record: record.JSON})
 		}
 	}
+	place.ByParent = live.ByParent
 	place.OneByOne = slices.DeleteFunc(slices.Clone(live.OneByOne), func(o OneByOne) bool { return !mirrors(a.Schemas.Of(o.Kind)) })
 	text, err := json.Marshal(place)
 	if err != nil {
@@ -223,6 +234,7 @@ type patch struct {
 	*refresher
 	mirrored map[string]state.Mirrored   // by id
 	named    map[string]*resource.Schema // ids the audit log names, that are read anew
+	above    map[string]string           // beneath which id the audit log says they stand
 	unnamed  []absent                    // read anew though it does not name them
 }
 
@@ -245,6 +257,7 @@ func (p *patch) name(entries []auditEntry, m state.Mirror) (why string) {
 		switch {
 		case schema != nil && e.Object != "":
 			p.named[e.Object] = schema
+			p.above[e.Object] = cmp.Or(e.parent(schema), p.above[e.Object])
 		case !other:
 			return fmt.Sprintf("the audit log names a %q, which adsync does not know", e.Type)
 		}
@@ -295,7 +308,7 @@ func (p *patch) lookForNamed(awaited []string) int {
 	}
 	byKind := map[resource.Kind][]absent{}
 	look := func(schema *resource.Schema, id string) absent {
-		m := absent{schema, cmp.Or(bound[id], &resource.Resource{ID: id, ParentID: p.mirrored[id].ParentID})}
+		m := absent{schema, cmp.Or(bound[id], &resource.Resource{ID: id, ParentID: cmp.Or(p.mirrored[id].ParentID, p.above[id])})}
 		byKind[schema.Kind] = append(byKind[schema.Kind], m)
 		return m
 	}
@@ -331,6 +344,11 @@ func (p *patch) read(ctx context.Context) (why string, err error) {
 	}
 	if err := p.readMissing(ctx); err != nil {
 		return "", err
+	}
+	for id, schema := range p.named {
+		if live := p.byID[id]; schema.Parent != "" && live != nil && live.ParentID == "" && p.mirrored[id].ID == "" {
+			return fmt.Sprintf("neither the service nor its audit log says beneath what %s %s stands", schema.Kind, id), nil
+		}
 	}
 	for _, m := range p.unnamed {
 		same, err := p.asMirrored(m)

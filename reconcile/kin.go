@@ -108,7 +108,11 @@ func (k *kin) above(ctx context.Context) error {
 // name, and the child is listed beneath it.
 func (k *kin) holds(ctx context.Context, lost state.Operation, of *resource.Schema, child string) (string, error) {
 	schema := k.Schemas.Of(lost.Address.Kind)
-	candidates, err := k.listed(ctx, schema, url.Values{})
+	query := url.Values{}
+	if above := k.ids[k.Schemas.Parent(lost.Address)]; schema.ParentWire != "" && above != "" {
+		query.Set(schema.ParentWire, above)
+	}
+	candidates, err := k.listed(ctx, schema, query)
 	if err != nil {
 		return "", err
 	}

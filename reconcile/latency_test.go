@@ -55,6 +55,9 @@ type timed struct {
 
 func (l *timed) RoundTrip(r *http.Request) (*http.Response, error) {
 	endpoint := r.Method + " " + path.Dir(r.URL.Path)
+	if path.Dir(r.URL.Path) == "/v1" { // a list
+		endpoint = r.Method + " " + r.URL.Path
+	}
 	l.mu.Lock()
 	if l.sent == nil {
 		l.sent = map[string][]time.Time{}

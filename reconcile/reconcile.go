@@ -194,7 +194,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
+	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), a.tellByParent(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
 	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, ready: a.Now(), input: input, renamed: renamed, started: started, reverts: desired.Left != nil, Approved: approved}, nil
 }
 

@@ -22,10 +22,9 @@ type Live struct {
 	Lacking   map[resource.Kind]string // kinds the account may not use, and why
 	Listed    map[resource.Kind]bool   // kinds of which a list gave all there are
 	OneByOne  []OneByOne               // kinds the service has no list of
+	ByParent  []ByParent               // kinds that were listed beneath each parent
 	Late      []resource.Address       // bound, not shown yet, and taken to be as they were sent
 	Reading   Reading
-
-	byParent map[resource.Kind]int // kinds that are listed a parent, and how many parents there are
 }
 
 // Reading is how the account was read.
@@ -53,9 +52,16 @@ func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (
 		a.kindsNamedBy(r, named)
 	}
 	wanted := func(s *resource.Schema) bool { return mirrors(s) || s.Caps || named[s.Kind] }
+	many, err := a.listsMany(ctx, last)
+	if err != nil {
+		return nil, err
+	}
 	read := a.refreshed
-	if a.Incremental {
+	switch {
+	case a.Incremental:
 		read = a.refreshChanged
+	case many: // who reads by the audit log next need not list it all once more
+		read = a.refreshMirrored
 	}
 	live, err := read(ctx, last, scope{wanted: wanted, files: desired.Len()})
 	if err != nil {
@@ -105,6 +111,9 @@ func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, of scope
 func (r *refresher) readKinds(ctx context.Context, known int, wanted func(*resource.Schema) bool) error {
 	if known > rowsAPage {
 		r.fetchLists(ctx, wanted)
+		if err := r.fetchAhead(ctx, wanted); err != nil {
+			return err
+		}
 	}
 	for _, schema := range r.agent.Schemas {
 		if !wanted(schema) {
@@ -122,9 +131,13 @@ func (a *Agent) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 	if err != nil {
 		return nil, err
 	}
+	beneath, err := a.listedBeneath(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return &refresher{
-		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files}, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
-		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{}, byParent: map[resource.Kind]int{}},
+		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files}, beneath: beneath, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
+		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{}},
 	}, nil
 }
 
@@ -160,6 +173,8 @@ type refresher struct {
 	bound   map[resource.Kind][]*resource.Resource
 	missing [][]absent                // a kind each: bound, and not in the lists
 	fetched map[resource.Kind]fetched // lists that were read before it was their turn
+	beneath map[resource.Kind]bool    // kinds known to be listed beneath their parents only
+	ahead   map[child]fetched         // and those beneath parents
 	counts  sync.Mutex                // guards count
 	count   int                       // records that lists gave
 	facts   bool
@@ -167,7 +182,7 @@ type refresher struct {
 }
 
 func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error {
-	err := r.list(ctx, schema, nil, "")
+	err := r.listKind(ctx, schema)
 	if errors.Is(unlisted(schema, err), errUnlisted) {
 		r.takeAsSent(schema)
 		return nil
@@ -175,11 +190,6 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 	if lacksFeature(schema, err) {
 		r.live.Lacking[schema.Kind] = fmt.Sprintf("the account has no %s: %s", schema.Feature, err)
 		return nil
-	}
-	r.useOwnForms(schema.Kind) // the record may know the parents that the list leaves out
-	if schema.Parent != "" && (listMissing(err) || err == nil && r.only == nil && r.orphans(schema.Kind)) {
-		err = r.listByParent(ctx, schema)
-		r.useOwnForms(schema.Kind)
 	}
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && (schema.Parent == "" || !listMissing(err)) {
 		return err
@@ -189,59 +199,13 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 	return nil
 }
 
-// orphans says that the records of a kind leave out whose children they are, and
-// the record does not know either.
-func (r *refresher) orphans(kind resource.Kind) bool {
-	for _, live := range r.live.Resources {
-		if live.Address.Kind == kind && live.ParentID == "" {
-			return true
-		}
+// list takes in the list of the account, and tells how many it shows.
+func (r *refresher) list(ctx context.Context, schema *resource.Schema) (shown int, err error) {
+	list, ok := r.fetched[schema.Kind]
+	if !ok {
+		list.records, list.err = r.fetch(ctx, schema, nil)
 	}
-	return false
-}
-
-// listMissing says that the service has no such list, or wants a filter on it.
-func listMissing(err error) bool {
-	var failed *adsapi.Error
-	return errors.Is(err, adsapi.ErrNotFound) || errors.As(err, &failed) && (failed.Status == 400 || failed.Status == 405 || failed.Status == 422)
-}
-
-func (r *refresher) listByParent(ctx context.Context, schema *resource.Schema) error {
-	parents := r.parents(schema.Parent)
-	r.live.byParent[schema.Kind] = len(parents)
-	for _, parent := range parents {
-		if err := r.list(ctx, schema, url.Values{schema.ParentWire: {parent}}, parent); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// parents are the ids of a kind that was listed, or is still to be read by its
-// ids.
-func (r *refresher) parents(kind resource.Kind) []string {
-	var ids []string
-	for _, live := range r.live.Resources {
-		if live.Address.Kind == kind {
-			ids = append(ids, live.ID)
-		}
-	}
-	for _, missing := range r.missing {
-		for _, m := range missing {
-			if m.schema.Kind == kind {
-				ids = append(ids, m.bound.ID)
-			}
-		}
-	}
-	return ids
-}
-
-func (r *refresher) list(ctx context.Context, schema *resource.Schema, query url.Values, parentID string) error {
-	if f, ok := r.fetched[schema.Kind]; ok && len(query) == 0 {
-		return r.addAll(schema, f.records, f.err, parentID)
-	}
-	records, err := r.fetch(ctx, schema, query)
-	return r.addAll(schema, records, err, parentID)
+	return len(list.records), r.addAll(schema, list.records, list.err)
 }
 
 // including asks for what the facts of a kind need.
@@ -259,9 +223,9 @@ func (r *refresher) including(schema *resource.Schema, query url.Values) url.Val
 }
 
 // addAll takes in the records of a list, those too that came before it broke off.
-func (r *refresher) addAll(schema *resource.Schema, records []adsapi.Record, failure error, parentID string) error {
+func (r *refresher) addAll(schema *resource.Schema, records []adsapi.Record, failure error) error {
 	for _, record := range records {
-		if err := r.add(schema, record, parentID); err != nil {
+		if err := r.add(schema, record, ""); err != nil {
 			return err
 		}
 	}

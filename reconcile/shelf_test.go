@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -35,6 +36,11 @@ type shelf struct {
 	page     int                         // rows a page at most; 0: as many as asked for
 	unlisted map[string]bool             // collections without a list
 	hidden   map[string]bool             // ids no list shows
+	beneath  map[string]string           // collections that are listed with this parameter only
+	both     bool                        // and without it
+	ignored  bool                        // whatever it says
+	refused  map[string]bool             // parents that are not found
+	unechoed bool                        // no answer says whose child a row is
 	between  func(collection string, pages int)
 	change   func(path string, answer map[string]any) (status int)
 	clock    time.Duration
@@ -42,7 +48,7 @@ type shelf struct {
 
 // trees puts n campaigns with an ad group and an ad each on the shelf.
 func newShelf(n int) *shelf {
-	s := &shelf{rows: map[string][]map[string]any{}, asked: map[string]int{}, unlisted: map[string]bool{}, hidden: map[string]bool{}}
+	s := &shelf{rows: map[string][]map[string]any{}, asked: map[string]int{}, unlisted: map[string]bool{}, hidden: map[string]bool{}, refused: map[string]bool{}}
 	for i := range n {
 		s.put("campaigns", map[string]any{"id": fmt.Sprint("c", i), "name": fmt.Sprint("Campaign ", i), "status": "paused", "bidding_type": "clicks"})
 		s.put("ad_groups", map[string]any{"id": fmt.Sprint("g", i), "campaign_id": fmt.Sprint("c", i), "name": fmt.Sprint("Group ", i), "status": "paused"})
@@ -80,7 +86,7 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 	case s.rows[collection] == nil, !single && s.unlisted[collection]:
 		status = http.StatusNotFound
 	case single:
-		if answer = s.one(collection, path.Base(at)); answer == nil {
+		if answer = s.shown(s.one(collection, path.Base(at))); answer == nil {
 			status = http.StatusNotFound
 		}
 	default:
@@ -95,6 +101,17 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 func reply(r *http.Request, status int, answer any) *http.Response {
 	body, _ := json.Marshal(answer)
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)), Request: r}
+}
+
+// shown is a row as answers show it.
+func (s *shelf) shown(row map[string]any) map[string]any {
+	if !s.unechoed || row == nil {
+		return row
+	}
+	row = maps.Clone(row)
+	delete(row, "campaign_id")
+	delete(row, "ad_group_id")
+	return row
 }
 
 func (s *shelf) one(collection, id string) map[string]any {
@@ -114,11 +131,20 @@ func (s *shelf) list(collection string, r *http.Request) (int, map[string]any) {
 	if s.between != nil {
 		s.between(collection, s.asked["/"+collection]-1)
 	}
+	above := s.beneath[collection]
+	parent := r.URL.Query().Get(above)
+	if s.refused[parent] {
+		return http.StatusNotFound, map[string]any{}
+	}
+	if above != "" && parent == "" && !s.both {
+		return http.StatusBadRequest, map[string]any{"error": map[string]any{"message": "Missing required parameter: '" + above + "'."}}
+	}
 	rows := []map[string]any{}
 	for _, row := range s.rows[collection] {
-		if !s.hidden[row["id"].(string)] {
-			rows = append(rows, row)
+		if s.hidden[row["id"].(string)] || parent != "" && !s.ignored && row[above] != parent {
+			continue
 		}
+		rows = append(rows, s.shown(row))
 	}
 	from := 0
 	if after := r.URL.Query().Get("after"); after != "" {
@@ -199,7 +225,7 @@ func (s *shelf) agent(t *testing.T, store state.Store, through http.RoundTripper
 // and the files that say so.
 func (s *shelf) bound(t *testing.T) (state.Store, *resource.Snapshot) {
 	t.Helper()
-	store, err := state.NewMemory(state.Options{})
+	store, err := state.NewMemory(state.Options{Now: func() time.Time { return time.Unix(1_800_000_000, 0) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -262,7 +262,7 @@ func (a *Agent) readAll(ctx context.Context, expected []expectation) (records ma
 	}
 	listed := map[resource.Kind]bool{}
 	for _, schema := range a.Schemas {
-		if _, fewer := a.census.byList(schema.Kind, len(r.bound[schema.Kind])); fewer {
+		if _, fewer := a.census.byList(schema.Kind, len(r.bound[schema.Kind]), len(r.parentsOf(schema))); fewer {
 			listed[schema.Kind] = true
 			continue
 		}

@@ -169,6 +169,9 @@ func (a *app) compute(ctx context.Context, agent *reconcile.Agent, desired recon
 		return nil, err
 	}
 	a.noteReading(view.Live.Reading)
+	for _, text := range agent.ListNotes(view.Live) {
+		a.note("%s", text)
+	}
 	return view, unmatched(view.Plan)
 }
 

@@ -62,6 +62,7 @@ const (
 	ReadOneByOne       Code = "ADS2013" // a kind the service has no list of
 	CreateConflict     Code = "ADS2014" // a create met a conflict, and the service does not say with what
 	AccountPaused      Code = "ADS2015" // the ad account itself is paused
+	ListedByParent     Code = "ADS2016" // a kind that takes minutes to list, one parent at a time
 )
 
 // Codes of problems with adsync's own state.

@@ -72,6 +72,9 @@ var aboutService = []Explanation{
 	{AccountPaused, "the ad account itself is paused", "Nothing of it is delivered, whatever is active in it. What is changed meanwhile counts from the moment somebody activates the account.",
 		"Ask who paused it. adsync activates no account by itself: that is done in the ad manager, or by status: active of a kind: account in the files.",
 		"the ad account is paused at the service: nothing is delivered until somebody activates it (ADS2015)"},
+	{ListedByParent, "the service lists a kind beneath one parent at a time, and there are many", "Reading all of the account takes a request for each parent: each ad group for its ads, or each campaign for its ad groups.",
+		"Nothing has to be done. --refresh incremental, and every unattended run, reads only what the audit log says was changed since the last full reading of the day.",
+		"warning: the service lists ads beneath one parent at a time: 5000 lists were read, one for each ad group, in at most 11 min under the service's limits (ADS2016)"},
 }
 
 var aboutState = []Explanation{

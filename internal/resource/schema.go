@@ -46,6 +46,12 @@ const (
 	RepeatParent    Capability = "repeat_parent"     // a create repeated in a later job gives the same resource
 )
 
+// ListedByParent is the capability of an account that lists a kind beneath one parent
+// at a time only.
+func (s *Schema) ListedByParent() Capability {
+	return Capability("list_" + s.Collection + "_by_parent")
+}
+
 // Schema describes a kind, as data. Reading, writing, diffing, ordering,
 // encoding, help and templates follow from it (design.md section 2.5).
 type Schema struct {
