@@ -91,6 +91,9 @@ func (d *differ) report(a Accident, examples []Example) {
 func (d *differ) holdRow(r *row, attribute string, hazard Hazard, message string) bool {
 	c := &d.plan.Changes[r.change]
 	c.Hazards = append(c.Hazards, hazard)
+	if d.shownBefore(c, attribute) {
+		return false
+	}
 	h := Hold{Hazard: hazard, Message: message, Allow: allowAt(hazard, *r.address)}
 	h, held := d.unlessCovered(h, *r.address, func() []Part {
 		if d.creates(c) {
@@ -111,6 +114,13 @@ func (d *differ) holdRow(r *row, attribute string, hazard Hazard, message string
 		}
 	}
 	return true
+}
+
+// shownBefore reports whether a value is the rest of a plan that was cut off: what
+// that made is now among what it is compared with.
+func (d *differ) shownBefore(c *Change, attribute string) bool {
+	i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == attribute })
+	return i >= 0 && d.covers(c, &c.Fields[i])
 }
 
 // creates says that the change makes a resource, anew or in place of another.

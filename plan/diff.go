@@ -35,6 +35,7 @@ func Diff(in Input) *Plan {
 		d.compare(i)
 	}
 	d.checkOverlaps()
+	d.findCredits()
 	d.findAccidents()
 	narrows := d.Agreed != nil || !d.Select.IsAll()
 	if narrows {

@@ -48,6 +48,7 @@ type ChangeDocument struct {
 	Foreign   *Foreign        `json:"foreign,omitempty"` // who removed it at the service
 	Pending   bool            `json:"pending,omitempty"` // with --base: there without this pull request too
 	Spend     Spend           `json:"spend"`
+	RestOf    string          `json:"rest_of,omitempty"` // the run whose plan showed this rise, and which was cut off before it
 }
 
 // FieldDocument is the JSON form of a field.
@@ -131,7 +132,7 @@ func (p *Plan) Hash() string {
 	for i := range p.Changes {
 		c := p.Changes[i].documentIn(fields, recorded) // one at a time: all of them are as large as the plan
 		fields, recorded = c.Fields[:0], c.Recorded[:0]
-		c.Foreign, c.Pending = nil, false
+		c.Foreign, c.Pending, c.RestOf = nil, false, ""
 		withoutAuthors(c.Fields)
 		withoutAuthors(c.Recorded)
 		if i > 0 {
@@ -215,7 +216,7 @@ func (c *Change) documentIn(fields, recorded []FieldDocument) ChangeDocument {
 	return ChangeDocument{
 		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
 		Fields: appendDocuments(fields, c.Fields), Recorded: appendDocuments(recorded, c.Recorded), Hazards: hazards, Held: c.Held.document(),
-		MovedFrom: c.MovedFrom, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend,
+		MovedFrom: c.MovedFrom, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, RestOf: c.RestOf,
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func (d *differ) guardAmounts() {
 	rises := d.dailyRises()
 	d.eachRise(func(c *Change, f *Field, a *resource.Attribute) {
-		h, held := d.amountHold(&d.all[c.place], a, f, rises)
+		h, held := d.amountHold(c, a, f, rises)
 		if held {
 			h, held = d.unlessAgreed(h, c.Address, func() []Part { return []Part{fieldPart(c.Address, c.ID, f, rise(f))} })
 		}
@@ -73,9 +73,10 @@ func (d *differ) eachRise(do func(*Change, *Field, *resource.Attribute)) {
 	}
 }
 
-// amountHold holds a rise the policy does not let pass and nobody allowed.
-func (d *differ) amountHold(t *three, a *resource.Attribute, f *Field, rises int64) (Hold, bool) {
-	at := t.address
+// amountHold holds a rise the policy does not let pass and nobody allowed. What is the
+// rest of a plan was compared with what there was when that was shown.
+func (d *differ) amountHold(c *Change, a *resource.Attribute, f *Field, rises int64) (Hold, bool) {
+	t, at := &d.all[c.place], c.Address
 	to, toSet := f.Desired.Number()
 	from, fromSet, when := d.riseFrom(at, f)
 	limits := d.Policy.limitsOf(a)
@@ -85,6 +86,8 @@ func (d *differ) amountHold(t *three, a *resource.Attribute, f *Field, rises int
 		return d.unlessAllowed(at, a, to, rises, a.Name+" is cleared, so that nothing caps it")
 	case tooMuch != "":
 		return d.unlessExact(at, to, tooMuch)
+	case d.covers(c, f):
+		return Hold{}, false
 	case !fromSet && a.Per != "":
 		return d.unlessAllowed(at, a, to, rises, a.Name+" takes the place of another cap: "+a.Format(f.Desired)+" per "+a.Per)
 	case !fromSet:

@@ -13,6 +13,9 @@ import (
 type exposed struct {
 	before, rise int64
 	raisers      []raiser
+	rest         int64    // of the rise, what is the rest of plans that were cut off
+	further      []raiser // raisers that are not, or not wholly
+	spares       bool     // only what is no such rest is held
 }
 
 // guardExposure holds everything that raises exposure while the rise of a day is
@@ -31,8 +34,8 @@ func (d *differ) guardExposure() {
 		d.holdRaisers(e, Hold{Hazard: Exposure, Message: fmt.Sprintf("daily caps plus what is left of lifetime budgets would rise from %s to %s, above max_daily_exposure %s; the operator's file alone can raise that",
 			resource.FormatMoney(e.before), resource.FormatMoney(after), resource.FormatMoney(most))})
 	}
-	base, when := d.exposureFrom(e.before)
-	if base <= 0 || !exceeds(after, base, 100+d.Policy.ExposurePercent) {
+	base, when := d.exposureFrom(plus(e.before, e.rest))
+	if e.raisers, e.spares = e.further, true; base <= 0 || !exceeds(after, base, 100+d.Policy.ExposurePercent) {
 		return
 	}
 	for _, r := range e.raisers {
@@ -69,7 +72,8 @@ type raiser struct {
 }
 
 func (d *differ) exposed() exposed {
-	e := exposed{}
+	d.checkDue()
+	e, claimed := exposed{}, make(claims, len(d.plan.Credits))
 	for i := range d.spending {
 		s := &d.spending[i]
 		e.before = plus(e.before, d.mostOf(d.all[s.place].live, s.now))
@@ -85,15 +89,21 @@ func (d *differ) exposed() exposed {
 		if k.moves(c.Fields) {
 			most = max(most, d.exposureOf(k, d.raised(c, live, raises)))
 		}
+		c.rise, c.fall, c.RestOf = max(most-before, 0), 0, ""
+		if c.Held == nil {
+			c.fall = max(before-d.exposureOf(k, d.after(c, live, freeField)), 0)
+		}
 		if most > before {
 			e.rise, e.raisers = plus(e.rise, most-before), append(e.raisers, raiser{i, most - before})
+			if !d.claim(claimed, c, before, most) {
+				e.further = append(e.further, raiser{i, most - before})
+			}
 			continue
 		}
-		if c.Held == nil {
-			after := d.exposureOf(k, d.after(c, live, freeField))
-			e.rise -= max(before-after, 0)
-		}
+		e.rise -= c.fall
+		d.pays(claimed, c, c.fall)
 	}
+	e.rest = d.sum(claimed)
 	return e
 }
 
@@ -137,7 +147,7 @@ func (d *differ) mostOf(r *resource.Resource, s standing) int64 {
 
 func (d *differ) holdRaisers(e exposed, h Hold) {
 	for _, r := range e.raisers {
-		d.holdRise(r.change, h)
+		d.holdRiseBut(r.change, h, func(c *Change, f *Field) bool { return e.spares && c.RestOf != "" && d.covers(c, f) })
 	}
 }
 
@@ -163,6 +173,11 @@ func (k *kind) raisesMore(f *Field) bool { return k.raises(f) && f.Phase != Lowe
 // holdRise holds what raises in one change: a create as a whole, with what lies
 // beneath it.
 func (d *differ) holdRise(change int, h Hold) {
+	d.holdRiseBut(change, h, func(*Change, *Field) bool { return false })
+}
+
+// holdRiseBut is holdRise but for some fields of what exists.
+func (d *differ) holdRiseBut(change int, h Hold, spared func(*Change, *Field) bool) {
 	c := &d.plan.Changes[change]
 	if d.creates(c) {
 		d.holdTree(change, h)
@@ -170,7 +185,7 @@ func (d *differ) holdRise(change int, h Hold) {
 	}
 	k := d.all[c.place].kind
 	for i := range c.Fields {
-		if f := &c.Fields[i]; k.raisesMore(f) {
+		if f := &c.Fields[i]; k.raisesMore(f) && !spared(c, f) {
 			f.hold(h)
 		}
 	}

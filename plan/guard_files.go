@@ -250,7 +250,8 @@ func (w *waiting) heldPart(place int) string {
 // holdRaises holds the fields of a change that raise and that nothing else holds.
 func (w *waiting) holdRaises(place int, excess int64, raises func(*Field) bool, what, message string) {
 	c := w.at[place]
-	if c == nil || c.Held != nil || w.creates(c) || !slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held == nil && raises(&f) }) {
+	free := func(f *Field) bool { return f.Held == nil && raises(f) && (!w.isShown(c) || !w.covers(c, f)) }
+	if c == nil || c.Held != nil || w.creates(c) || !anyField(c.Fields, free) {
 		return
 	}
 	if what != "" {
@@ -258,10 +259,16 @@ func (w *waiting) holdRaises(place int, excess int64, raises func(*Field) bool, 
 	}
 	h, held := w.unlessMeant(c, excess, message, raises)
 	for i := range c.Fields {
-		if f := &c.Fields[i]; held && f.Held == nil && raises(f) {
+		if f := &c.Fields[i]; held && free(f) {
 			f.hold(h)
 		}
 	}
+}
+
+// isShown reports whether a change is the rest of a plan that was compared with what
+// there was before it, and none of whose own decreases is held.
+func (w *waiting) isShown(c *Change) bool {
+	return c.RestOf != "" && !slices.ContainsFunc(w.lower, func(place int) bool { return w.paysAt(w.all[place].address) })
 }
 
 func (w *waiting) unlessMeant(c *Change, excess int64, message string, raises func(*Field) bool) (Hold, bool) {
@@ -300,6 +307,7 @@ func (w *waiting) guardTotal() {
 		}
 		own := w.could(k, s.most).excess(w.could(k, s.before), could{}) // what others add is theirs
 		switch {
+		case w.creates(c) && w.isShown(c):
 		case w.creates(c) && k.counts(), c.Action == Archive && k.schema.Caps:
 			if h, held := w.unlessMeant(c, own, message, nil); held {
 				w.holdTree(w.indexOf(c), h)

@@ -21,12 +21,11 @@ func (d *differ) guardNewAmounts() {
 			if !set {
 				continue
 			}
-			t := &d.all[c.place]
-			a := t.kind.attributes[f.Name]
+			a := d.all[c.place].kind.attributes[f.Name]
 			if a.Spend != resource.Amount {
 				continue
 			}
-			h, held := d.unlessFine(t, a, f, to)
+			h, held := d.unlessFine(c, a, f, to)
 			if held {
 				c.Hazards = append(c.Hazards, RaisesSpend)
 				h, held = d.unlessAgreed(h, c.Address, func() []Part { return partsOf(c, to) })
@@ -38,10 +37,13 @@ func (d *differ) guardNewAmounts() {
 	}
 }
 
-func (d *differ) unlessFine(t *three, a *resource.Attribute, f *Field, to int64) (Hold, bool) {
-	at := t.address
+func (d *differ) unlessFine(c *Change, a *resource.Attribute, f *Field, to int64) (Hold, bool) {
+	t, at := &d.all[c.place], c.Address
 	if message := d.beyondCeilings(t, a, f); message != "" {
 		return d.unlessExact(at, to, message)
+	}
+	if d.covers(c, f) { // the highest may be what the same plan made
+		return Hold{}, false
 	}
 	limit := d.Policy.limitsOf(a).RefuseFrom
 	if most := d.highestOf(at.Kind, a.Name); most > 0 && reaches(to, most, limit) {

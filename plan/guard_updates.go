@@ -43,7 +43,7 @@ func (d *differ) guardUpdates() {
 				Message: fmt.Sprintf("%d of %d %s resources would be updated (%s); up to %d %% pass", n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
 			holds[updating{c.Address.Kind, cause}] = h
 		}
-		concerned := func(f *Field) bool { return f.Cause == cause && f.Phase != Lower }
+		concerned := func(f *Field) bool { return f.Cause == cause && f.Phase != Lower && !d.covers(c, f) }
 		own, held := d.unlessAgreed(*h, c.Address, func() []Part { return fieldParts(c, 0, concerned) })
 		if own.Parts != nil {
 			h = &own
@@ -56,7 +56,8 @@ func (d *differ) guardUpdates() {
 	})
 }
 
-// eachUpdate visits each existing resource once for each cause it is updated for.
+// eachUpdate visits each existing resource once for each cause it is updated for, but
+// for the rest of a plan that was counted before.
 func (d *differ) eachUpdate(do func(*Change, Cause)) {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
@@ -65,7 +66,7 @@ func (d *differ) eachUpdate(do func(*Change, Cause)) {
 		}
 		for _, cause := range []Cause{Edit, Drift} {
 			for j := range c.Fields {
-				if c.Fields[j].Cause == cause && c.Fields[j].Phase != Lower {
+				if f := &c.Fields[j]; f.Cause == cause && f.Phase != Lower && !d.covers(c, f) {
 					do(c, cause)
 					break
 				}

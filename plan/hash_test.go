@@ -20,7 +20,7 @@ func TestTheHashIsThatOfTheDocument(t *testing.T) {
 		d.Money, d.Base = plan.Money{}, nil
 		for i := range d.Changes {
 			c := &d.Changes[i]
-			c.Foreign, c.Pending = nil, false
+			c.Foreign, c.Pending, c.RestOf = nil, false, ""
 			for _, fields := range [][]plan.FieldDocument{c.Fields, c.Recorded} {
 				for j := range fields {
 					fields[j].Edited, fields[j].Foreign, fields[j].Pending = nil, nil, false

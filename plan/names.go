@@ -156,11 +156,11 @@ func (d *differ) holdUnnamed(at int, changes map[resource.Address]*Change) (held
 			if f.Name != a.Name || f.Held != nil || f.Cause == SentAlong {
 				continue
 			}
-			obstacle := d.unnameable(a, f, creates, changes)
+			obstacle, waits := d.unnameable(a, f, creates, changes)
 			if obstacle == "" {
 				continue
 			}
-			h := Hold{Hazard: Incomplete, Message: a.Name + " is " + obstacle}
+			h := Hold{Hazard: Incomplete, Message: a.Name + " is " + obstacle, waits: waits}
 			held = true
 			if creates {
 				d.holdTree(at, h)
@@ -172,25 +172,27 @@ func (d *differ) holdUnnamed(at int, changes map[resource.Address]*Change) (held
 	return held
 }
 
-// unnameable says what keeps an attribute from naming what it says, "" where
-// nothing does. What was there before is no doing of this plan.
-func (d *differ) unnameable(a *resource.Attribute, f *Field, creates bool, changes map[resource.Address]*Change) string {
+// unnameable returns what keeps an attribute from naming what it says, "" where
+// nothing does, and whether that is only that this plan makes it first. What was there
+// before is no doing of this plan.
+func (d *differ) unnameable(a *resource.Attribute, f *Field, creates bool, changes map[resource.Address]*Change) (obstacle string, waits bool) {
 	for _, said := range f.Desired.Entries() {
 		address, byKey := resource.ParseAddress(said)
 		switch {
 		case slices.Contains(f.Live().Entries(), said):
 		case byKey:
-			if why := d.unmade(address, creates, changes[address]); why != "" {
-				return said + ", which " + why
+			made := changes[address]
+			if why := d.unmade(address, creates, made); why != "" {
+				return said + ", which " + why, made != nil && made.Action == Create && made.Held == nil
 			}
 		case !d.Listed[a.Of]:
 		default:
 			if why := d.unusable(a.Of, said); why != "" {
-				return said + ", which " + why
+				return said + ", which " + why, false
 			}
 		}
 	}
-	return ""
+	return "", false
 }
 
 // unmade says why what has no id yet will have none when it is needed.

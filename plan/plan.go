@@ -35,6 +35,7 @@ type Input struct {
 	Spent    map[string]int64         // micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
 	Most     map[resource.Kind]int    // how many of a kind the account may have, where that is not what the description says
 	Recent   Recent                   // what adsync did in the last 24 hours
+	Credits  []Credit                 // what applies of that time left for the rest of their plans, oldest first
 	Lacking  map[resource.Kind]string // kinds the account may not use, and why
 	Listed   map[resource.Kind]bool   // kinds of which Live has all there are
 
@@ -64,6 +65,7 @@ type Plan struct {
 	Moved     []MoveDocument     // keys that change, with the record that goes along
 	Ignored   []Ignore           // attributes left to others, that hold today
 	Requests  *Requests          // what an apply would send; nil where nobody asked
+	Credits   []Credit           // what is still good of those that were given
 	Unmatched error              // a pattern of the selection that names nothing; nil where every one does
 
 	schemas resource.Schemas
@@ -86,6 +88,9 @@ type Change struct {
 	MovedFrom string        // the address it had before; "" where that is the same
 	Pruned    bool          // the policy asks for it, because the files no longer name the resource
 	Spend     Spend         // what the part that is not held does to possible spend
+	RestOf    string        // the run whose plan showed this rise, and which was cut off before it; "" where none did
+
+	rise, fall int64 // what guardExposure counts of it, in micros
 
 	place int // among what is compared, while the plan is made; 0 afterwards
 }
@@ -105,6 +110,8 @@ type Hold struct {
 	Allow   string // the argument of --allow that releases it; "" when no flag does
 	Also    []Hold // further holds, each of which needs its own allowance
 	Parts   []Part // what a consent to it is of; only where Input.Asks or there are consents
+
+	waits bool // for something this very plan makes
 }
 
 // Spend is possible spend in micros of the account's currency: the daily caps
@@ -171,7 +178,7 @@ func (h *Hold) flatten(holds []Hold) []Hold {
 	if h == nil {
 		return holds
 	}
-	holds = append(holds, Hold{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow, Parts: h.Parts})
+	holds = append(holds, Hold{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow, Parts: h.Parts, waits: h.waits})
 	for i := range h.Also {
 		holds = h.Also[i].flatten(holds)
 	}

@@ -21,6 +21,7 @@ type scenario struct {
 	next    func(*world)       // what changes then: the files, the account, what is allowed
 	process func(*world) error // nil: adsync apply
 	again   func(*world)       // what a person does before the process runs again; nil: nothing
+	loose   bool               // guards do not count what it comes to in all: it asks for more than they let pass
 	sparse  int                // every how manieth effect is taken, of those the stride takes; 0 is every one
 }
 
@@ -32,6 +33,7 @@ func (s scenario) start(t *testing.T) *world {
 		s.before(w)
 		w.clean()
 	}
+	w.guarded = !s.loose
 	s.next(w)
 	return w
 }

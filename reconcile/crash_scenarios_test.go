@@ -67,6 +67,23 @@ func scenarios() []scenario {
 			w.campaign("down", "active", 60_000_000)
 			w.write("ad_group/up/g", map[string]any{"name": "Group of up", "status": "active", "bid.max": 1_500_000, "context_hints": []string{"people who run", "people who hike"}})
 		}},
+		{name: "raises that decreases pay for", before: func(w *world) {
+			for _, key := range []string{"a", "b", "c", "d"} {
+				w.tree(key, "active")
+			}
+		}, next: func(w *world) {
+			w.campaign("a", "active", 20_000_000)
+			w.campaign("b", "active", 148_000_000)
+			w.campaign("c", "active", 140_000_000, "description", "edited")
+			w.campaign("d", "paused", 100_000_000)
+			w.tree("e", "active")
+		}},
+		{name: "a new account of which the last is the largest", next: func(w *world) {
+			for i, budget := range []int{20_000_000, 90_000_000, 2_000_000_000} {
+				w.tree(fmt.Sprint("t", i), "active")
+				w.campaign(fmt.Sprint("t", i), "active", budget, "tracking", "utm_source=chat")
+			}
+		}},
 		{name: "an activation", before: one("paused"), next: func(w *world) { w.campaign("spring", "active", 100_000_000); w.permitAll("activates") }},
 		{name: "uploads", before: one("active"), next: func(w *world) {
 			for i := range 2 {

@@ -157,6 +157,10 @@ func (m mortal) RecordMove(ctx context.Context, move state.Move) error {
 	return m.write("recordmove", func() error { return m.Store.RecordMove(ctx, move) })
 }
 
+func (m mortal) RecordCredits(ctx context.Context, credits []state.Credit) error {
+	return m.write("recordcredits", func() error { return m.Store.RecordCredits(ctx, credits) })
+}
+
 func (m mortal) RecordReverted(ctx context.Context, reverted *resource.Snapshot) error {
 	return m.write("recordreverted", func() error { return m.Store.RecordReverted(ctx, reverted) })
 }

@@ -26,6 +26,9 @@ func (r *run) lowerAlone(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
+	if err := r.recordCredit(ctx); err != nil {
+		return err
+	}
 	r.notice("jobs get no usable answer: what this lowers goes by single requests, and the rest waits")
 	r.countParts()
 	r.teller.tell(Event{Kind: RunCounted, Operations: len(parts)})

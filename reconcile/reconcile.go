@@ -106,6 +106,7 @@ type View struct {
 	read    time.Time       // when the account was read
 	ready   time.Time       // when the plan was there; zero where nobody is shown it
 	renamed []plan.Renamed  // what the record is called from the next apply on
+	credits []state.Credit  // that were read
 	started []state.Applied // what somebody has started and paused unseen
 	reverts bool            // what the files ask for is not what this plan carries out
 	aside   string          // actionPause or actionStart where nothing of it is recorded
@@ -172,6 +173,10 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	recorded, credits, err := a.credits(ctx)
+	if err != nil {
+		return nil, err
+	}
 	refused, err := a.refusedBefore(ctx)
 	if err != nil {
 		return nil, err
@@ -182,7 +187,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
-		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
+		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: live.Lacking, Listed: live.Listed, Refused: refused, Unsettled: a.unsettledOf(undecided, desired.Moves),
 	}
@@ -195,7 +200,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), a.tellByParent(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, ready: a.Now(), input: input, renamed: renamed, started: started, reverts: desired.Left != nil, Approved: approved}, nil
+	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, ready: a.Now(), input: input, renamed: renamed, started: started, reverts: desired.Left != nil, Approved: approved, credits: recorded}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The
@@ -218,7 +223,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 		return nil, err
 	}
 	a.pace = newPace()
-	if err := a.RecordSeen(ctx, view); err != nil { // before the run, as the log is asked from the last one on
+	if err := a.recordStarted(ctx, view); err != nil { // before the run, as the log is asked from the last one on
 		return nil, err
 	}
 	run, err := a.startRun(ctx, view)
@@ -237,10 +242,18 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 }
 
 // RecordSeen records what a plan has seen that nobody sees again: what somebody started
-// and paused since the last apply. Who applies nothing of a plan calls it: else the hold
-// of a start would come back by the same entries of the log, whatever the files say in
-// between.
+// and paused since the last apply, and which rows are no longer what an apply that was
+// cut off left. Who applies nothing of a plan calls it: else the hold of a start would
+// come back by the same entries of the log, and the credit of a row with its old content,
+// whatever the files say in between.
 func (a *Agent) RecordSeen(ctx context.Context, view *View) error {
+	if err := view.recordCredits(ctx, a.Store, nil); err != nil {
+		return err
+	}
+	return a.recordStarted(ctx, view)
+}
+
+func (a *Agent) recordStarted(ctx context.Context, view *View) error {
 	if len(view.started) == 0 {
 		return nil
 	}
@@ -257,6 +270,9 @@ func (r *run) ask(ctx context.Context) ([]diag.Problem, error) {
 
 func (r *run) carryOut(ctx context.Context) error {
 	if err := r.recordMove(ctx); err != nil {
+		return err
+	}
+	if err := r.recordCredit(ctx); err != nil {
 		return err
 	}
 	return r.waves(ctx)

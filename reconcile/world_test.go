@@ -25,6 +25,7 @@ import (
 
 // world is an account at an emulator, a state, and files.
 type world struct {
+	guarded bool // the guards are those of the default policy
 	t       *testing.T
 	service *emulatortest.Service
 	store   state.Store
@@ -151,7 +152,9 @@ func (w *world) plan() *reconcile.View {
 // asks is what the files say and how they want to be treated.
 func (w *world) asks() reconcile.Desired {
 	policy := plan.DefaultPolicy()
-	policy.ExposurePercent, policy.UpdatePercent = 1_000_000, 100 // what a plan holds is tested where plans are
+	if !w.guarded {
+		policy.ExposurePercent, policy.UpdatePercent = 1_000_000, 100 // what a plan holds is tested where plans are
+	}
 	desired := reconcile.Desired{Snapshot: w.desired, Policy: policy, Allow: w.allow}
 	if w.also != nil {
 		w.also(&desired)

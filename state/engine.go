@@ -15,6 +15,7 @@ const (
 	classBody       class = "body"       // step → exact bytes, while the step is open
 	classCapability class = "capability" // capability → yes, no
 	classCounter    class = "counter"    // name → last number given
+	classCredit     class = "credit"     // run → what it left for the rest of its plan
 	classFile       class = "file"       // source → file id
 	classGeneration class = "generation" // address → number
 	classHead       class = "head"       // run → size of its report, and its line of the history

@@ -69,6 +69,7 @@ func TestReaderWritesNothing(t *testing.T) {
 		"RecordReverted":   s.RecordReverted(ctx, &resource.Snapshot{}),
 		"RecordWaiting":    s.RecordWaiting(ctx, &resource.Snapshot{}),
 		"RecordMove":       s.RecordMove(ctx, Move{}),
+		"RecordCredits":    s.RecordCredits(ctx, []Credit{{Run: "run-1"}}),
 		"RecordRun":        s.RecordRun(ctx, Run{}),
 		"RecordReport":     s.RecordReport(ctx, "run-1", nil, written("")),
 		"Block":            s.Block(ctx, nil),

@@ -191,6 +191,10 @@ type Store interface {
 	// first; RecordMove adds one.
 	Moves(ctx context.Context, since time.Time) ([]Move, error)
 	RecordMove(ctx context.Context, move Move) error
+	// Credits gives what applies left since a moment for the rest of their plans, oldest
+	// first; RecordCredits puts others in their place.
+	Credits(ctx context.Context, since time.Time) ([]Credit, error)
+	RecordCredits(ctx context.Context, credits []Credit) error
 
 	// RecordRun writes a run, in place of the one with the same id. The newest
 	// 1,000 are kept, and those that left a step open. It leaves the head alone.

@@ -226,6 +226,10 @@ func (d *disk) RecordMove(ctx context.Context, m state.Move) error {
 	return d.write(func() error { return d.Store.RecordMove(ctx, m) })
 }
 
+func (d *disk) RecordCredits(ctx context.Context, c []state.Credit) error {
+	return d.write(func() error { return d.Store.RecordCredits(ctx, c) })
+}
+
 func (d *disk) RecordRun(ctx context.Context, r state.Run) error {
 	return d.write(func() error { return d.Store.RecordRun(ctx, r) })
 }

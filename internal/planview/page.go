@@ -194,6 +194,9 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 	if c.Foreign != nil {
 		e.note = strings.TrimPrefix(e.note+"; removed at the service by "+by(c.Foreign), "; ")
 	}
+	if c.RestOf != "" {
+		e.note = strings.TrimPrefix(e.note+"; the rest of "+diag.Printable(c.RestOf)+", which was cut off before this", "; ")
+	}
 	e.recorded = namesOf(c.Recorded)
 	var along []plan.FieldDocument
 	for i := range c.Fields {

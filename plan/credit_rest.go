@@ -1,0 +1,226 @@
+package plan
+
+import (
+	"slices"
+
+	"adsync/internal/resource"
+)
+
+// findCredits takes over what is still good of the credits: the changes of this
+// plan that are the rest of another, and the decreases that stand.
+func (d *differ) findCredits() {
+	if len(d.Credits) == 0 {
+		return
+	}
+	changes := make(map[resource.Address]*Change, len(d.plan.Changes))
+	for i := range d.plan.Changes {
+		changes[d.plan.Changes[i].Address] = &d.plan.Changes[i]
+	}
+	for i := range d.Credits {
+		if left, some := d.leftOf(&d.Credits[i], changes); some {
+			d.plan.Credits = append(d.plan.Credits, left)
+		}
+	}
+}
+
+// leftOf gives what is left of a credit, and reports whether anything can use it.
+func (d *differ) leftOf(c *Credit, changes map[resource.Address]*Change) (left Credit, some bool) {
+	left = Credit{Run: c.Run, Lost: c.Lost, Desired: &resource.Snapshot{}, Last: c.Last, Live: c.Live}
+	for want := range c.Desired.All() {
+		change, shown := changes[want.Address], c.shown(want.Address)
+		rest := &resource.Resource{Address: want.Address}
+		for _, n := range want.Attributes {
+			if d.isRest(c, change, n) {
+				rest.Attributes.Set(n.Name, n.Value)
+			}
+		}
+		some = some || len(rest.Attributes) > 0
+		switch {
+		case shown.Fall == 0:
+		case d.stands(c, want, rest, &left):
+		case slices.ContainsFunc(d.Unsettled, func(u Unsettled) bool { return u.Address == want.Address }):
+			rest, left.unsure = want, plus(left.unsure, shown.Fall)
+		default:
+			left.Lost = plus(left.Lost, shown.Fall)
+			continue
+		}
+		if len(rest.Attributes) == 0 {
+			continue
+		}
+		left.Desired.Add(rest)
+		if shown.Rise != 0 || shown.Fall != 0 {
+			left.Shown = append(left.Shown, shown)
+		}
+	}
+	return left, some
+}
+
+// isRest reports whether a value of a credit is still to be sent, from where it was
+// to start.
+func (d *differ) isRest(c *Credit, change *Change, n resource.Named) bool {
+	if change == nil {
+		return false
+	}
+	i := slices.IndexFunc(change.Fields, func(f Field) bool { return f.Name == n.Name })
+	if i < 0 {
+		return false
+	}
+	f, last := &change.Fields[i], d.all[change.place].last
+	live := c.Live.Get(change.Address)
+	switch {
+	case f.Cause == SentAlong || !f.Desired.Equal(n.Value):
+		return false
+	case live != nil:
+		was := valueOf(c.Last.Get(change.Address), n.Name)
+		return change.Action != Create && f.Live().Equal(live.Value(n.Name)) && f.Last().Equal(was)
+	case d.creates(change):
+		return last == nil || change.Action == Replace
+	}
+	return f.Cause == Edit && !f.Last().Equal(n.Value) // it was created, and this is to follow
+}
+
+// stands reports whether a decrease was made by adsync and is still there, or is
+// still to be made, and its row is as it was. It adds to the rest what was made, and
+// notes what is due.
+func (d *differ) stands(c *Credit, want, rest *resource.Resource, left *Credit) bool {
+	at, found := slices.BinarySearchFunc(d.all, want.Address, func(t three, a resource.Address) int {
+		return t.address.Compare(a)
+	})
+	if !found {
+		return false
+	}
+	t, due := &d.all[at], false
+	for _, n := range want.Attributes {
+		a := t.kind.attributes[n.Name]
+		if a == nil || !ofMoney(a) {
+			continue
+		}
+		if rest.Attributes.At(n.Name) != nil {
+			due = true
+			continue
+		}
+		was, is := valueOf(c.Last.Get(want.Address), n.Name), valueOf(t.last, n.Name)
+		written := is.Equal(n.Value) && !is.Equal(was)
+		if !written || !valueOf(t.live, n.Name).Equal(n.Value) || !valueOf(t.desired, n.Name).Equal(n.Value) {
+			return false
+		}
+		rest.Attributes.Set(n.Name, n.Value)
+	}
+	if due {
+		left.due = append(left.due, c.shown(want.Address))
+	}
+	return true
+}
+
+// checkDue finds which of the decreases that are still to come go with this plan: what
+// is held or left out pays for nothing.
+func (d *differ) checkDue() {
+	for i := range d.plan.Credits {
+		credit := &d.plan.Credits[i]
+		credit.doubted = credit.unsure
+		going := map[resource.Address]bool{}
+		for j := range d.plan.Changes {
+			if c := &d.plan.Changes[j]; len(credit.due) > 0 && c.Held == nil {
+				going[c.Address] = !anyField(c.Fields, func(f *Field) bool { return f.Held != nil && credit.covers(c, f) })
+			}
+		}
+		for _, s := range credit.due {
+			if !going[s.Address] {
+				credit.doubted = plus(credit.doubted, s.Fall)
+			}
+		}
+	}
+}
+
+// paysAt reports whether a credit counts on a decrease at an address.
+func (d *differ) paysAt(at resource.Address) bool {
+	for i := range d.plan.Credits {
+		if d.plan.Credits[i].shown(at).Fall > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether a field is the rest of a plan that showed it.
+func (d *differ) covers(c *Change, f *Field) bool {
+	for i := range d.plan.Credits {
+		if d.plan.Credits[i].covers(c, f) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Credit) covers(change *Change, f *Field) bool {
+	want := c.Desired.Get(change.Address)
+	return want != nil && want.Value(f.Name).Equal(f.Desired) && f.Cause != SentAlong
+}
+
+// restIn counts what raises in a change, and how much of it a credit covers.
+func (d *differ) restIn(credit *Credit, c *Change) (covered, raising int) {
+	k := d.all[c.place].kind
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		moves := k.raises(f) && f.Phase != Lower
+		if a := k.attributes[f.Name]; d.creates(c) {
+			moves = a != nil && ofMoney(a)
+		}
+		if !moves || f.Cause == SentAlong {
+			continue
+		}
+		if raising++; credit.covers(c, f) {
+			covered++
+		}
+	}
+	return covered, raising
+}
+
+// claims is how much of each credit a plan uses, in micros: what rises, and the
+// decreases it still has to make for that.
+type claims []struct{ rise, fall int64 }
+
+// claim counts the rise of a change, as far as a credit covers it, to the first that
+// does, and reports whether all of it may go by that.
+func (d *differ) claim(all claims, c *Change, before, most int64) (whole bool) {
+	for i := range d.plan.Credits {
+		credit := &d.plan.Credits[i]
+		covered, raising := d.restIn(credit, c)
+		if covered == 0 || covered < raising && d.creates(c) {
+			continue
+		}
+		rise := most - before
+		if covered < raising {
+			t := &d.all[c.place]
+			shown := d.raised(c, t.live, func(f *Field) bool { return t.kind.raises(f) && credit.covers(c, f) })
+			rise = max(d.exposureOf(t.kind, shown)-before, 0)
+		}
+		if rise > credit.shown(c.Address).Rise {
+			continue
+		}
+		all[i].rise = plus(all[i].rise, rise)
+		if credit.intact() {
+			c.RestOf = credit.Run
+		}
+		return credit.intact() && covered == raising
+	}
+	return false
+}
+
+// pays counts a decrease that is still to come to the credits that count on it.
+func (d *differ) pays(all claims, c *Change, fall int64) {
+	for i := range d.plan.Credits {
+		if d.plan.Credits[i].shown(c.Address).Fall > 0 {
+			all[i].fall = plus(all[i].fall, fall)
+		}
+	}
+}
+
+// sum is by how much more could be spent by now if nothing had been cut off.
+func (d *differ) sum(all claims) (sum int64) {
+	for i := range all {
+		credit := &d.plan.Credits[i]
+		sum = plus(sum, max(all[i].rise-all[i].fall-credit.Lost-credit.doubted, 0))
+	}
+	return sum
+}

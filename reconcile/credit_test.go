@@ -1,0 +1,131 @@
+package reconcile_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// cutAfterLowering is an account of two campaigns under the guards of the default
+// policy, in which one was lowered and the other, that is to rise, is left.
+func cutAfterLowering(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.tree("low", "active")
+	w.tree("high", "active")
+	w.clean()
+	w.guarded = true
+	w.campaign("low", "active", 20_000_000)
+	w.campaign("high", "active", 148_000_000)
+	w.agent.Overtaken = func(a resource.Address) string {
+		if a.Key == "high" {
+			return "cut off here"
+		}
+		return ""
+	}
+	w.apply()
+	w.agent.Overtaken = nil
+	return w
+}
+
+// heldOf gives what holds the only change of a plan, and of which run it is the rest.
+func heldOf(t *testing.T, p *plan.Plan) (hazards, restOf string) {
+	t.Helper()
+	if len(p.Changes) != 1 || p.Changes[0].Address.Key != "high" {
+		t.Fatalf("the plan has %d changes; want that of campaign/high:%s", len(p.Changes), describe(p))
+	}
+	var all []string
+	for _, h := range p.Changes[0].Holds() {
+		all = append(all, string(h.Hazard))
+	}
+	return strings.Join(all, " "), p.Changes[0].RestOf
+}
+
+func TestTheRestOfAnApplyGoesOnAndIsSaidToBeThat(t *testing.T) {
+	w := cutAfterLowering(t)
+	if hazards, restOf := heldOf(t, w.plan().Plan); hazards != "" || !strings.HasPrefix(restOf, "run-") {
+		t.Errorf("the rest is held by %q and the rest of %q; want nothing, and the run that was cut off", hazards, restOf)
+	}
+	w.clean()
+}
+
+// Content that goes A, B, A: whoever saw B ended the credit, as the row was another one.
+func TestARowThatChangedAndCameBackHasNoCredit(t *testing.T) {
+	w := cutAfterLowering(t)
+	w.campaign("high", "active", 100_000_000)
+	if err := w.agent.RecordSeen(t.Context(), w.plan()); err != nil {
+		t.Fatal(err)
+	}
+	w.campaign("high", "active", 148_000_000)
+	if hazards, restOf := heldOf(t, w.plan().Plan); hazards != "exposure" || restOf != "" {
+		t.Errorf("the row that came back is held by %q and the rest of %q; want exposure, and of nothing", hazards, restOf)
+	}
+}
+
+// A, B, A of the row that paid: what it takes the second time is for the second plan.
+func TestARowThatPaidAndCameBackPaysNoMore(t *testing.T) {
+	w := cutAfterLowering(t)
+	for _, budget := range []int{25_000_000, 20_000_000} {
+		w.campaign("low", "active", budget)
+		w.agent.Overtaken = func(a resource.Address) string {
+			if a.Key == "high" {
+				return "cut off again"
+			}
+			return ""
+		}
+		w.apply()
+	}
+	if hazards, _ := heldOf(t, w.plan().Plan); hazards != "exposure" {
+		t.Errorf("the rest is held by %q; want exposure", hazards)
+	}
+}
+
+func TestACreditIsUsedOnce(t *testing.T) {
+	w := cutAfterLowering(t)
+	w.clean()
+	w.campaign("high", "active", 100_000_000)
+	w.clean()
+	w.campaign("high", "active", 148_000_000)
+	if hazards, restOf := heldOf(t, w.plan().Plan); hazards != "exposure" || restOf != "" {
+		t.Errorf("the second rise is held by %q and the rest of %q; want exposure, and of nothing", hazards, restOf)
+	}
+}
+
+func TestACreditEndsAfterADay(t *testing.T) {
+	for after, want := range map[time.Duration]string{23 * time.Hour: "", 25 * time.Hour: "exposure"} {
+		w := cutAfterLowering(t)
+		if err := w.sleep(t.Context(), after); err != nil {
+			t.Fatal(err)
+		}
+		if hazards, _ := heldOf(t, w.plan().Plan); hazards != want {
+			t.Errorf("%s later the rest is held by %q; want %q", after, hazards, want)
+		}
+	}
+}
+
+// What waits for an audience of its own plan was shown with that plan.
+func TestANewAccountWithAudiencesNeedsNoAllowance(t *testing.T) {
+	w := newWorld(t)
+	w.guarded = true
+	w.audience("fans", 0, 50)
+	w.tree("small", "active")
+	w.campaign("small", "active", 20_000_000)
+	w.tree("large", "active")
+	w.campaign("large", "active", 900_000_000, "targeting.audiences", "")
+	r := w.desired.Get(mustAddress(t, "campaign/large"))
+	r.Set("targeting.audiences", resource.List([]string{"audience/fans"}))
+	w.apply()
+	w.clean()
+}
+
+func mustAddress(t *testing.T, text string) resource.Address {
+	t.Helper()
+	a, ok := resource.ParseAddress(text)
+	if !ok {
+		t.Fatalf("address is %q", text)
+	}
+	return a
+}
