@@ -15,7 +15,6 @@ type exposed struct {
 	raisers      []raiser
 	rest         int64    // of the rise, what is the rest of plans that were cut off
 	further      []raiser // raisers that are not, or not wholly
-	spares       bool     // only what is no such rest is held
 }
 
 // guardExposure holds everything that raises exposure while the rise of a day is
@@ -35,7 +34,7 @@ func (d *differ) guardExposure() {
 			resource.FormatMoney(e.before), resource.FormatMoney(after), resource.FormatMoney(most))})
 	}
 	base, when := d.exposureFrom(plus(e.before, e.rest))
-	if e.raisers, e.spares = e.further, true; base <= 0 || !exceeds(after, base, 100+d.Policy.ExposurePercent) {
+	if e.raisers = e.further; base <= 0 || !exceeds(after, base, 100+d.Policy.ExposurePercent) {
 		return
 	}
 	for _, r := range e.raisers {
@@ -147,7 +146,7 @@ func (d *differ) mostOf(r *resource.Resource, s standing) int64 {
 
 func (d *differ) holdRaisers(e exposed, h Hold) {
 	for _, r := range e.raisers {
-		d.holdRiseBut(r.change, h, func(c *Change, f *Field) bool { return e.spares && c.RestOf != "" && d.covers(c, f) })
+		d.holdRise(r.change, h)
 	}
 }
 
@@ -155,14 +154,17 @@ func (d *differ) holdRaisers(e exposed, h Hold) {
 func (d *differ) holdUnagreed(e exposed, h Hold) {
 	for _, r := range e.raisers {
 		c := &d.plan.Changes[r.change]
+		further := func(f *Field) bool {
+			return d.all[c.place].kind.raisesMore(f) && (c.RestOf == "" || !d.covers(c, f))
+		}
 		own, held := d.unlessAgreed(h, c.Address, func() []Part {
 			if d.creates(c) {
 				return partsOf(c, r.rise)
 			}
-			return fieldParts(c, r.rise, d.all[c.place].kind.raisesMore)
+			return fieldParts(c, r.rise, further)
 		})
 		if held {
-			d.holdRise(r.change, own)
+			d.holdRiseOf(r.change, own, further)
 		}
 	}
 }
@@ -173,19 +175,18 @@ func (k *kind) raisesMore(f *Field) bool { return k.raises(f) && f.Phase != Lowe
 // holdRise holds what raises in one change: a create as a whole, with what lies
 // beneath it.
 func (d *differ) holdRise(change int, h Hold) {
-	d.holdRiseBut(change, h, func(*Change, *Field) bool { return false })
+	d.holdRiseOf(change, h, d.all[d.plan.Changes[change].place].kind.raisesMore)
 }
 
-// holdRiseBut is holdRise but for some fields of what exists.
-func (d *differ) holdRiseBut(change int, h Hold, spared func(*Change, *Field) bool) {
+// holdRiseOf is holdRise of some fields, where the change is no create.
+func (d *differ) holdRiseOf(change int, h Hold, concerned func(*Field) bool) {
 	c := &d.plan.Changes[change]
 	if d.creates(c) {
 		d.holdTree(change, h)
 		return
 	}
-	k := d.all[c.place].kind
 	for i := range c.Fields {
-		if f := &c.Fields[i]; k.raisesMore(f) && !spared(c, f) {
+		if f := &c.Fields[i]; concerned(f) {
 			f.hold(h)
 		}
 	}
