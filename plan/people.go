@@ -108,6 +108,9 @@ func (d *differ) guardMembership(c *Change, f *Field, p people) {
 		c.Hazards = append(c.Hazards, WidensTargeting)
 	}
 	var holds []Hold
+	if takes, known := d.Capabilities[resource.PeopleFiles]; known && !takes && !p.sayableInline() {
+		f.hold(Hold{Hazard: Incomplete, Message: NoInlineReplace})
+	}
 	switch {
 	case p.moved():
 		holds = append(holds, p.movedHold(f))
@@ -133,6 +136,20 @@ func withoutHeldPeople(s *resource.Schema, fields []Field) []Field {
 		return fields
 	}
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return m.Has(f.Name) })
+}
+
+// NoInlineReplace says why a list cannot take the place of another where the account takes
+// no files of people (interface, part 4: a replace "has an uploaded file").
+const NoInlineReplace = "replace takes an uploaded file, and this account takes no files of people; want do: add with who is to join, or do: remove with who is to leave"
+
+// sayableInline reports whether an operation can go without a file: as people who join
+// or leave. A list that is to be all there is can where nobody is in yet, and where an
+// earlier apply has begun to send this very list to nobody.
+func (p people) sayableInline() bool {
+	if !p.operation.Whole || p.untouched() {
+		return true
+	}
+	return p.last != nil && !p.moved() && p.SentOf(p.last.Value(p.Sent), p.desired.Value(p.File).Text(), p.Adding().Name) > 0
 }
 
 func (p people) movedHold(f *Field) Hold {

@@ -39,6 +39,8 @@ type Input struct {
 	Lacking  map[resource.Kind]string // kinds the account may not use, and why
 	Listed   map[resource.Kind]bool   // kinds of which Live has all there are
 
+	Capabilities map[resource.Capability]bool // what was found out of the account; what is not there is not known
+
 	Refused   map[resource.Address]Refused // what the service refused for good
 	Unsettled []Unsettled                  // what became of which is unknown
 }

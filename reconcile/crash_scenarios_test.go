@@ -107,6 +107,12 @@ func scenarios() []scenario {
 			w.audience("made", 0, 30)
 			w.permitAll("archives=audience/ended")
 		}},
+		{name: "people in requests", with: []func(*emulator.Options){points("audience_uploads=absent")}, sparse: 2, before: func(w *world) {
+			w.audience("grown", 0, 50)
+		}, next: func(w *world) {
+			w.audience("grown", 50, 10_060, "members.do", "add")
+			w.audience("made", 0, 30)
+		}},
 		{name: "a merge of audiences", before: func(w *world) { w.audience("one", 0, 50) }, next: func(w *world) {
 			w.audience("two", 40, 60)
 			w.merged("all", "audience/one", "audience/two")

@@ -196,7 +196,11 @@ func (r *run) foretellMembers(ctx context.Context, wave string, p part, step fun
 		r.foretell(p)
 		return nil
 	}
-	if _, file := r.membershipOf(p.change); file != nil && !isNew(p.change) {
+	_, file := r.membershipOf(p.change)
+	if file != nil && r.goesInline(file) {
+		return r.foretellInline(ctx, wave, p, file)
+	}
+	if file != nil && !isNew(p.change) {
 		if err := r.uploadPeople(ctx, part{change: p.change, fields: []plan.Field{*file}}); err != nil {
 			return err
 		}
@@ -207,6 +211,31 @@ func (r *run) foretellMembers(ctx context.Context, wave string, p part, step fun
 	}
 	r.forecast.note(plan.Request{Wave: wave, Method: "POST", Path: strings.Replace(s.Path, "/"+r.ids[p.change.Address]+"/", "/{id}/", 1), Count: 1, Bytes: len(s.Body)})
 	r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
+	r.foretell(p)
+	return nil
+}
+
+// foretellInline notes the requests of a list whose people go in them.
+func (r *run) foretellInline(ctx context.Context, wave string, p part, file *plan.Field) error {
+	live := r.view.Live.Snapshot.Get(p.change.Address)
+	var seen progressed
+	if live != nil && !isNew(p.change) {
+		seen.revision, _ = live.Value(r.Schemas.Of(p.change.Address.Kind).Membership.Revision).Number()
+	}
+	list, obstacle, err := r.inlineListOf(p, file, seen)
+	if err != nil || obstacle != "" {
+		r.foretell(p)
+		return err
+	}
+	collection := "/" + r.Schemas.Of(p.change.Address.Kind).Collection
+	for ; list.done < len(list.hashes); list = list.after() {
+		_, m, err := r.inlineStep(ctx, p, list, seen.revision)
+		if err != nil {
+			return err
+		}
+		r.forecast.note(plan.Request{Wave: wave, Method: "POST", Path: collection + "/{id}/" + list.operation.Name, Count: 1, Bytes: len(m.Body)})
+		r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
+	}
 	r.foretell(p)
 	return nil
 }

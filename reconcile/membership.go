@@ -37,15 +37,9 @@ func (r *run) memberships() []part {
 		if file == nil || isNew(c) || r.ids[c.Address] == "" {
 			continue
 		}
-		p := part{change: c}
-		for _, f := range c.Fields {
-			if m.Has(f.Name) {
-				p.fields = append(p.fields, f)
-			}
-		}
-		parts = append(parts, p)
+		parts = append(parts, membershipPart(m, c))
 	}
-	return parts
+	return append(parts, r.newInline()...)
 }
 
 // published gives the parts that wait for what was created to be ready.
@@ -157,10 +151,13 @@ func (r *run) beginMembers(ctx context.Context, p part) (step state.Step, accept
 	if err := r.uploadPeople(ctx, part{change: p.change, fields: []plan.Field{*file}}); err != nil || !r.fine(address) {
 		return step, false, err
 	}
+	if r.goesInline(file) {
+		return step, false, r.inlineMembers(ctx, p, file, seen)
+	}
 	if step, err = r.membersStep(ctx, p, file, seen.revision); err != nil {
 		return step, false, err
 	}
-	o, err := r.sendMembers(ctx, &step)
+	o, err := r.sendMembers(ctx, &step, membersMutation(step))
 	if o.Outcome != "" {
 		r.settle(p, o)
 	}
@@ -195,12 +192,15 @@ func (r *run) membersStep(ctx context.Context, p part, file *plan.Field, revisio
 	step := r.withOperation(r.step("members", state.Membership, path, key, body), p, "")
 	step.Operations[0].Set.Set(m.Revision, resource.Number(revision))
 	step.Operations[0].Set.Set(m.Do, resource.Text(operation.Name)) // also where the files do not say it: the one before may have been another
+	if last := r.view.Last.Get(p.change.Address); last != nil && last.Value(m.Sent).IsSet() {
+		step.Operations[0].Set.Set(m.Sent, resource.Null())
+	}
 	return step, nil
 }
 
 // sendMembers sends an operation whose intent it journals. An empty outcome says
 // that it was accepted.
-func (a *Agent) sendMembers(ctx context.Context, step *state.Step) (settled, error) {
+func (a *Agent) sendMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (settled, error) {
 	if err := a.Store.Begin(ctx, *step); err != nil {
 		return settled{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
@@ -209,16 +209,16 @@ func (a *Agent) sendMembers(ctx context.Context, step *state.Step) (settled, err
 		return settled{}, err
 	}
 	defer landed()
-	return a.submitMembers(ctx, step)
+	return a.submitMembers(ctx, step, m)
 }
 
-func (a *Agent) submitMembers(ctx context.Context, step *state.Step) (settled, error) {
+func (a *Agent) submitMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (settled, error) {
 	o := settled{Address: step.Operations[0].Address, ResourceID: step.Operations[0].ResourceID}
-	accepted, err := a.Service.ChangeMembers(ctx, membersMutation(step))
+	accepted, err := a.Service.ChangeMembers(ctx, m)
 	if went, failure := a.resumeStopped(ctx, *step, err); failure != nil {
 		return settled{}, failure
 	} else if went {
-		accepted, err = a.Service.ChangeMembers(ctx, membersMutation(step))
+		accepted, err = a.Service.ChangeMembers(ctx, m)
 	}
 	switch {
 	case err == nil && a.merged(*step) != nil && accepted.AudienceID == "":
@@ -246,7 +246,7 @@ func (a *Agent) submitMembers(ctx context.Context, step *state.Step) (settled, e
 	return o, stopping(err)
 }
 
-func membersMutation(step *state.Step) adsapi.Mutation {
+func membersMutation(step state.Step) adsapi.Mutation {
 	return adsapi.Mutation{Path: step.Path, Key: step.Key, Body: step.Body, ContentType: step.ContentType}
 }
 
@@ -305,9 +305,9 @@ func (a *Agent) endMembers(ctx context.Context, step state.Step, ended adsapi.Me
 	if err != nil {
 		return o, err
 	}
-	set := operation.Set
+	set := &step.Operations[0].Set // the caller sees what it gave
 	set.Set(schema.Membership.Revision, resource.Number(given))
-	return o, a.finishMembers(ctx, step, []state.Applied{{Address: o.Address, ID: o.ResourceID, Attributes: set}}, o)
+	return o, a.finishMembers(ctx, step, []state.Applied{{Address: o.Address, ID: o.ResourceID, Attributes: *set}}, o)
 }
 
 func (a *Agent) finishMembers(ctx context.Context, step state.Step, applied []state.Applied, o settled) error {

@@ -176,13 +176,14 @@ func (a *Agent) resumeStoppedOf(ctx context.Context, m *resource.Membership, id 
 // recoverMembers brings an operation of an earlier run to its end.
 func (a *Agent) recoverMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if step.JobID == "" {
-		if !a.young(step) {
+		mutation, err := a.madeAgain(step)
+		if err != nil || !a.young(step) { // of people who are in no file any more nothing goes again
 			return a.decideMembers(ctx, step, recovered)
 		}
 		if err := a.beforeAgain(ctx, step, recovered); err != nil {
 			return err
 		}
-		accepted, failure := a.Service.ChangeMembers(ctx, membersMutation(&step))
+		accepted, failure := a.Service.ChangeMembers(ctx, mutation)
 		if failure != nil {
 			return a.membersInVain(ctx, step, failure, recovered)
 		}

@@ -81,7 +81,7 @@ func (r *run) beginMerge(ctx context.Context, p part) (step state.Step, accepted
 	if step, err = r.mergeStep(ctx, p, ids); err != nil {
 		return step, false, err
 	}
-	o, err := r.sendMembers(ctx, &step)
+	o, err := r.sendMembers(ctx, &step, membersMutation(step))
 	if o.Outcome != "" {
 		r.settle(p, o)
 	}

@@ -43,8 +43,10 @@ func (r *run) membershipOf(c *plan.Change) (*resource.Membership, *plan.Field) {
 }
 
 // uploadNewPeople uploads the people of what is created: its create names the
-// file. A failure fails that create alone.
+// file. A failure fails that create alone. Where the account takes no files, the people
+// follow the create.
 func (r *run) uploadNewPeople(ctx context.Context) error {
+	counted := len(r.newInline())
 	for _, c := range r.changes {
 		_, file := r.membershipOf(c)
 		if file == nil || !isNew(c) || !r.fine(c.Address) {
@@ -54,6 +56,9 @@ func (r *run) uploadNewPeople(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, p := range r.newInline()[counted:] { // all of them, where it was just found out
+		r.standings[p.change.Address].pending++
+	}
 	return nil
 }
 
@@ -61,13 +66,16 @@ func (r *run) uploadNewPeople(ctx context.Context) error {
 // fails its change at the cell that names the file.
 func (r *run) uploadPeople(ctx context.Context, p part) error {
 	digest := p.fields[0].Desired.Text()
-	if _, there := r.people[digest]; there {
+	if _, there := r.people[digest]; there || r.goesInline(&p.fields[0]) {
 		return nil
 	}
 	file, err := r.sendPeople(ctx, digest)
-	if err == nil {
+	switch {
+	case err == nil:
 		r.people[digest] = file
 		return nil
+	case takesNoFiles(err):
+		return r.remember(ctx, resource.PeopleFiles, false)
 	}
 	switch {
 	case stopsUploads(err):

@@ -185,11 +185,15 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	capabilities, err := a.knownCapabilities(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the capabilities: %w", err)
+	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
-		Lacking: live.Lacking, Listed: live.Listed, Refused: refused, Unsettled: a.unsettledOf(undecided, desired.Moves),
+		Lacking: live.Lacking, Listed: live.Listed, Capabilities: capabilities, Refused: refused, Unsettled: a.unsettledOf(undecided, desired.Moves),
 	}
 	computed, approved := desired.bind(&input, func(p *plan.Plan) {
 		p.NoteMoves(desired.Moves, renamed)

@@ -114,7 +114,7 @@ func (r *run) singleStep(wave string, p part, key string) (state.Step, error) {
 		}
 		return r.withOperation(r.step(wave, state.Single, path, "", body), p, ""), nil
 	}
-	p = p.postpone(beyondSingle(r.Schemas, p))
+	p = p.postpone(append(beyondSingle(r.Schemas, p), r.withoutInline(p)...))
 	if schema.Calls.Keyless {
 		key = ""
 	}

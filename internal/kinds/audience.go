@@ -63,6 +63,7 @@ func audience() *resource.Schema {
 			{Name: "members.people", Type: resource.TypeCount, Help: "How many people the members file has."},
 			{Name: "members.known", Type: resource.TypeCount, Help: "The most people adsync knows to be in the audience."},
 			{Name: "members.merged", Type: resource.TypeIDs, Help: "The ids of the audiences it was made of."},
+			{Name: "members.sent", Type: resource.TypeText, Help: "How far a list is that goes in several requests: its digest, what they do, and for how many people."},
 			{Name: "members.revision", Type: resource.TypeCount, Help: "The number of the membership at the service.", Wire: resource.Wire{Path: "membership_revision"}},
 		},
 		Membership: membership(),
@@ -87,7 +88,7 @@ func membership() *resource.Membership {
 			{Name: "remove", Removes: true, Resumes: true},
 		},
 		Merge: "merge", MergeCall: resource.Call{Path: "custom_audiences/merge"}, MergeWire: "custom_audience_ids",
-		People: "members.people", Known: "members.known", Merged: "members.merged", Revision: "members.revision",
+		People: "members.people", Known: "members.known", Merged: "members.merged", Revision: "members.revision", Sent: "members.sent",
 		State: "status", Making: []string{"upload_pending", "processing", "rockset_ingest_pending", "publishing"}, Failed: "failed", Ready: "ready",
 	}
 }

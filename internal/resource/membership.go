@@ -1,6 +1,11 @@
 package resource
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Membership is how people reach a resource of a kind: by an operation that goes
 // on at the service after it was accepted, and of which nothing can be read back
@@ -18,6 +23,7 @@ type Membership struct {
 	Known    string // noted: the most people adsync knows to be in it
 	Merged   string // noted: the ids of the resources it was made of
 	Revision string // noted: the number of the membership at the service
+	Sent     string // noted: how far a list is that goes in several requests
 
 	State  string   // wire field that says how far the service is
 	Making []string // states in which nothing can be sent yet
@@ -49,4 +55,26 @@ func (s *Schema) Notes(attribute string) bool {
 func (m *Membership) Operation(do Value) MembershipOperation {
 	i := slices.IndexFunc(m.Operations, func(o MembershipOperation) bool { return o.Name == do.Text() })
 	return m.Operations[max(i, 0)]
+}
+
+// Adding is the operation that takes nobody out.
+func (m *Membership) Adding() MembershipOperation {
+	i := slices.IndexFunc(m.Operations, func(o MembershipOperation) bool { return o.Adds && !o.Removes })
+	return m.Operations[i]
+}
+
+// SentSoFar is the note that an operation was carried out for the first people of a list.
+func (m *Membership) SentSoFar(digest, operation string, people int) Value {
+	return Text(fmt.Sprintf("%s %s %d", digest, operation, people))
+}
+
+// SentOf returns for how many people of a list a note says that an operation was carried
+// out; 0 where it is of another list or operation.
+func (m *Membership) SentOf(note Value, digest, operation string) int {
+	said, ok := strings.CutPrefix(note.Text(), digest+" "+operation+" ")
+	people, err := strconv.Atoi(said)
+	if !ok || err != nil {
+		return 0
+	}
+	return people
 }

@@ -43,6 +43,7 @@ type Capability string
 const (
 	BulkJobs        Capability = "bulk_jobs"         // the bulk endpoints are there
 	BulkDailyBudget Capability = "bulk_daily_budget" // campaign.create takes budget_type daily
+	PeopleFiles     Capability = "people_files"      // files of people can be uploaded
 	RepeatParent    Capability = "repeat_parent"     // a create repeated in a later job gives the same resource
 )
 

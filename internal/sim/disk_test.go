@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"maps"
@@ -84,7 +85,19 @@ func (d *disk) holds(r *oracle.Request) bool {
 	if r.Path == "/uploads" {
 		return d.holdsList(r)
 	}
-	return r.Path == "/upload" || d.sent[requestName(r.Path, r.Key, r.Content)]
+	return r.Path == "/upload" || d.sent[requestName(r.Path, r.Key, r.Content)] || d.sent[d.inlineName(r)]
+}
+
+// inlineName is what the journal calls a request with people in it, of which it holds the
+// hash alone; "" where it holds none of its key.
+func (d *disk) inlineName(r *oracle.Request) string {
+	sum := fmt.Sprintf(`"sum":"sha256:%x"`, sha256.Sum256(r.Content))
+	for name := range d.begun {
+		if strings.HasPrefix(name, r.Path+"\n"+r.Key+"\n") && strings.Contains(name, sum) {
+			return name
+		}
+	}
+	return ""
 }
 
 // keep tells what comes to be in the state, where lists of people are about.
@@ -111,8 +124,10 @@ func (d *disk) holdsList(r *oracle.Request) bool {
 func (d *disk) originOf(r *oracle.Request) (commit, process int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if o, ok := d.begun[requestName(r.Path, r.Key, r.Content)]; ok {
-		return o.commit, o.process
+	for _, name := range []string{requestName(r.Path, r.Key, r.Content), d.inlineName(r)} {
+		if o, ok := d.begun[name]; ok {
+			return o.commit, o.process
+		}
 	}
 	return r.Commit, r.Process
 }

@@ -26,6 +26,9 @@ const (
 // custom_audience (service facts 6). The file is read and matched at once, so
 // that nothing it said has to be kept.
 func (r *Room) upload(c *service.Call) (any, error) {
+	if c.Points.Is(openpoint.AudienceUploads, "absent") {
+		return nil, wire.NotFoundf("Invalid URL (%s %s)", c.Request.Method, c.Request.URL.Path)
+	}
 	data, err := readForm(c)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,282 @@
+package reconcile
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// Where an account takes no files of people, its lists go in the requests themselves
+// (interface, part 4: "uploaded or inline identifiers"), one after the other. The
+// journal holds of each which people of which list it is for, and a hash of its bytes;
+// the bytes are made again from the members file.
+
+// inlineMost is how many people one request has: as many as the service takes as a
+// small change (service facts, 8.2). Of 130 bytes at most each, they are far below the
+// 16 MiB a body may have.
+const inlineMost = 10_000
+
+// inlineType marks the steps whose bytes the journal does not hold; inlineSent is the
+// type they are sent with.
+const (
+	inlineType = "application/vnd.adsync.people+json"
+	inlineSent = "application/json"
+)
+
+// inlineNote is what the journal holds of a request with people in it.
+type inlineNote struct {
+	People string `json:"people"` // the digest of the list
+	From   int    `json:"from"`   // of the hashes in ascending order
+	To     int    `json:"to"`     // the first that is not in it
+	Sum    string `json:"sum"`    // SHA-256 of the body
+}
+
+// goesInline reports whether the people of a change go in requests: the account takes no
+// files of people, and this run has not uploaded theirs.
+func (r *run) goesInline(file *plan.Field) bool {
+	takes, known := r.caps[resource.PeopleFiles]
+	_, uploaded := r.people[file.Desired.Text()]
+	return known && !takes && !uploaded
+}
+
+// takesNoFiles reports whether the failure of an upload says that there is no such
+// call: the interface itself has none (interface, part 4).
+func takesNoFiles(err error) bool {
+	failed, refused := errors.AsType[*adsapi.Error](err)
+	return refused && slices.Contains([]int{404, 405, 410, 501}, failed.Status)
+}
+
+// newInline returns the parts that bring people to what this run creates without them.
+func (r *run) newInline() []part {
+	var parts []part
+	for _, c := range r.changes {
+		if m, file := r.membershipOf(c); file != nil && isNew(c) && !r.isMerge(c) && r.goesInline(file) {
+			parts = append(parts, membershipPart(m, c))
+		}
+	}
+	return parts
+}
+
+func membershipPart(m *resource.Membership, c *plan.Change) part {
+	p := part{change: c}
+	for _, f := range c.Fields {
+		if m.Has(f.Name) {
+			p.fields = append(p.fields, f)
+		}
+	}
+	return p
+}
+
+// withoutInline leaves out of a create the people who follow it in requests.
+func (r *run) withoutInline(p part) []string {
+	m, file := r.membershipOf(p.change)
+	if file == nil || !r.goesInline(file) {
+		return nil
+	}
+	var names []string
+	for _, f := range p.fields {
+		if m.Has(f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// inlineList is a list on its way, and how far it is.
+type inlineList struct {
+	digest    string
+	as        string // the sort of identifier that was hashed
+	hashes    [][]byte
+	operation resource.MembershipOperation // add or remove: those that can be said inline
+	done      int                          // of the hashes, by earlier requests
+	known     int64                        // the most people known to be in it before the next request
+}
+
+// inlineMembers sends a list in as many requests as it takes, each followed to its end
+// before the next: one that was cut off between two goes on where it stood.
+func (r *run) inlineMembers(ctx context.Context, p part, file *plan.Field, seen progressed) error {
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	list, obstacle, err := r.inlineListOf(p, file, seen)
+	switch {
+	case err != nil:
+		r.settle(p, settled{Address: p.change.Address, ResourceID: r.ids[p.change.Address], Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error()})
+		r.standings[p.change.Address].cell = file.Desired.Position
+		return nil
+	case obstacle != "":
+		r.skip(p.change.Address, obstacle)
+		return nil
+	}
+	for revision := seen.revision; ; {
+		step, mutation, err := r.inlineStep(ctx, p, list, revision)
+		if err != nil {
+			return err
+		}
+		o, err := r.sendMembers(ctx, &step, mutation)
+		if o.Outcome == "" && err == nil {
+			o, err = r.followMembers(ctx, step)
+		}
+		list = list.after()
+		if ended := o.Outcome != "" && (o.Outcome != state.OutcomeApplied || list.done == len(list.hashes)); ended {
+			r.settle(p, o)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		revision, _ = step.Operations[0].Set.Value(schema.Membership.Revision).Number()
+		if on, err := r.inlineGoesOn(ctx, p, revision); err != nil || !on {
+			return err
+		}
+	}
+}
+
+// inlineGoesOn reports whether the next request of a list may go. Where somebody else has
+// changed who is in it, or newer files say otherwise, the part is left out.
+func (r *run) inlineGoesOn(ctx context.Context, p part, revision int64) (bool, error) {
+	address := p.change.Address
+	seen, err := r.awaitReady(ctx, r.Schemas.Of(address.Kind), r.ids[address])
+	switch {
+	case err != nil:
+		return false, err
+	case seen.making:
+		r.skip(address, fmt.Sprintf("waits: it is still %q at the service after %s", diag.Printable(seen.state), membersPatience))
+		return false, nil
+	case seen.revision > revision:
+		r.skip(address, fmt.Sprintf("somebody changed who is in it while its list was sent: its revision was %d and is %d; plan again", revision, seen.revision))
+		return false, nil
+	}
+	return len(r.notOvertaken([]part{p})) > 0, nil
+}
+
+// inlineListOf returns the list of a part and how far it is, or what keeps it from going.
+func (r *run) inlineListOf(p part, file *plan.Field, seen progressed) (list inlineList, obstacle string, err error) {
+	m := r.Schemas.Of(p.change.Address.Kind).Membership
+	wanted := m.Operation(p.set().Value(m.Do))
+	list = inlineList{digest: file.Desired.Text(), operation: wanted}
+	people, err := r.People(list.digest)
+	if err != nil {
+		return list, "", err
+	}
+	list.as, list.hashes = people.As, bytes.Fields(people.Content)
+	if wanted.Whole {
+		list.operation = m.Adding()
+	}
+	last := r.view.Last.Get(p.change.Address)
+	var recorded int64
+	if last != nil && !isNew(p.change) {
+		list.known, _ = last.Value(m.Known).Number()
+		recorded, _ = last.Value(m.Revision).Number()
+		if recorded == seen.revision {
+			list.done = m.SentOf(last.Value(m.Sent), list.digest, list.operation.Name)
+		}
+	}
+	if wanted.Whole && list.done == 0 && seen.revision != 0 && !isNew(p.change) {
+		return list, "waits: " + plan.NoInlineReplace, nil
+	}
+	return list, "", nil
+}
+
+// after is the list once a request of it was carried out.
+func (l inlineList) after() inlineList {
+	to := min(l.done+inlineMost, len(l.hashes))
+	if l.operation.Adds {
+		l.known += int64(to - l.done)
+	}
+	l.done = to
+	return l
+}
+
+// inlineStep makes the next request of a list. What it records is how far the list is
+// then; of the last one, that it was sent.
+func (r *run) inlineStep(ctx context.Context, p part, list inlineList, revision int64) (step state.Step, m adsapi.Mutation, err error) {
+	schema, next := r.Schemas.Of(p.change.Address.Kind), list.after()
+	if m.Body, err = inlineBody(list.as, list.hashes[list.done:next.done]); err != nil {
+		return step, m, err
+	}
+	note, err := json.Marshal(inlineNote{People: list.digest, From: list.done, To: next.done, Sum: sumOfBody(m.Body)})
+	if err != nil {
+		return step, m, err
+	}
+	if m.Path, err = adsapi.JoinPath(schema.Collection, r.ids[p.change.Address], list.operation.Name); err != nil {
+		return step, m, err
+	}
+	if m.Key, err = r.jobKey(ctx, "members"); err != nil {
+		return step, m, err
+	}
+	m.ContentType = inlineSent
+	step = r.withOperation(r.step("members", state.Membership, m.Path, m.Key, note), p, "")
+	step.ContentType = inlineType
+	step.Operations[0].Set = next.record(schema.Membership, step.Operations[0].Set, revision)
+	return step, m, nil
+}
+
+// record is what is recorded once the last request of a list was carried out: how far it
+// is, and at its end what was sent.
+func (l inlineList) record(m *resource.Membership, sent resource.Attributes, revision int64) resource.Attributes {
+	var set resource.Attributes
+	if l.done < len(l.hashes) {
+		set.Set(m.Sent, m.SentSoFar(l.digest, l.operation.Name, l.done))
+	} else {
+		set = sent
+		set.Set(m.Do, resource.Text(m.Operation(sent.Value(m.Do)).Name))
+		set.Set(m.Sent, resource.Null())
+	}
+	set.Set(m.Known, resource.Number(l.known))
+	set.Set(m.Revision, resource.Number(revision))
+	return set
+}
+
+// inlineBody is the body of a request with people in it (service facts, 8.2).
+func inlineBody(as string, hashes [][]byte) ([]byte, error) {
+	type identifier struct {
+		Type       string `json:"identifier_type"`
+		Identifier string `json:"identifier"`
+	}
+	identifiers := make([]identifier, len(hashes))
+	for i, hash := range hashes {
+		identifiers[i] = identifier{as, string(hash)}
+	}
+	return json.Marshal(map[string]any{"identifiers": identifiers})
+}
+
+func sumOfBody(body []byte) string {
+	sum := sha256.Sum256(body)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// madeAgain is the request of a step: its bytes, or those that are made again from the
+// members file where the journal does not hold them.
+func (a *Agent) madeAgain(step state.Step) (adsapi.Mutation, error) {
+	m := membersMutation(step)
+	if step.ContentType != inlineType {
+		return m, nil
+	}
+	var note inlineNote
+	if err := json.Unmarshal(step.Body, &note); err != nil {
+		return m, fmt.Errorf("read step %s: %w", step.ID, err)
+	}
+	people, err := a.People(note.People)
+	if err != nil {
+		return m, err
+	}
+	hashes := bytes.Fields(people.Content)
+	if note.From < 0 || note.From > note.To || note.To > len(hashes) {
+		return m, fmt.Errorf("step %s is for people %d to %d of a list of %d", step.ID, note.From, note.To, len(hashes))
+	}
+	m.ContentType = inlineSent
+	if m.Body, err = inlineBody(people.As, hashes[note.From:note.To]); err == nil && sumOfBody(m.Body) != note.Sum {
+		err = fmt.Errorf("step %s was sent with other bytes than its members file gives", step.ID)
+	}
+	return m, err
+}
