@@ -64,6 +64,7 @@ type FieldDocument struct {
 	Pending  bool            `json:"pending,omitempty"` // with --base: there without this pull request too
 	Foreign  *Foreign        `json:"foreign,omitempty"` // of what someone changed at the service
 	Held     *HoldDocument   `json:"held,omitempty"`
+	Counted  *Counted        `json:"counted,omitempty"` // of people who join or leave: desired is how many, last how many adsync knew of
 }
 
 // HoldDocument is the JSON form of a hold.
@@ -225,7 +226,7 @@ func appendDocuments(documents []FieldDocument, fields []Field) []FieldDocument 
 	for _, f := range fields {
 		documents = append(documents, FieldDocument{
 			Name: f.Name, Desired: unlessAbsent(f.Desired), Last: unlessAbsent(f.Last()), Live: unlessAbsent(f.Live()),
-			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Edited: f.Edited(), Foreign: f.Foreign(), Pending: f.Pending, Held: f.Held.document(),
+			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Edited: f.Edited(), Foreign: f.Foreign(), Pending: f.Pending, Held: f.Held.document(), Counted: f.Counted(),
 		})
 	}
 	return documents

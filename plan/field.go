@@ -21,6 +21,7 @@ type beside struct {
 	last, live resource.Value
 	edited     *Edited
 	foreign    *Foreign
+	counted    *Counted
 }
 
 // Last is the value adsync applied last, absent where it is not recorded.
@@ -53,6 +54,15 @@ func (f *Field) Foreign() *Foreign {
 		return nil
 	}
 	return f.beside.foreign
+}
+
+// Counted says what the people of a file do, nil of other fields and where they are all
+// there are.
+func (f *Field) Counted() *Counted {
+	if f.beside == nil {
+		return nil
+	}
+	return f.beside.counted
 }
 
 // EditedBy notes who changed the field in the files.

@@ -61,12 +61,38 @@ func (p people) fields() (fields, recorded []Field) {
 		f := Field{Name: n.Name, Desired: n.Value, Cause: cause, beside: besides(was, resource.Value{})}
 		switch {
 		case sends:
+			if n.Name == p.People {
+				f.beside = p.counted(n.Value)
+			}
 			fields = append(fields, f)
 		case !same(f.Desired, was):
 			recorded = append(recorded, f)
 		}
 	}
 	return fields, recorded
+}
+
+// Counted says what a file does to how many people there are, where it is not all of them.
+type Counted struct {
+	Does string `json:"does"`           // add or remove
+	Most *int64 `json:"most,omitempty"` // the most there are afterwards; absent where adsync does not know how many there are
+}
+
+// counted is what stands beside the number of people in a file: how many adsync knows of
+// now, and, where the file is not all of them, how many there are afterwards.
+func (p people) counted(inFile resource.Value) *beside {
+	b := &beside{last: valueOf(p.last, p.Known)}
+	if p.operation.Whole {
+		return b
+	}
+	b.counted = &Counted{Does: p.operation.Name}
+	if most, known := b.last.Number(); known {
+		if in, _ := inFile.Number(); p.operation.Adds {
+			most += in
+		}
+		b.counted.Most = &most
+	}
+	return b
 }
 
 // goesAlong says that a field of a membership goes: that the file of it does.

@@ -52,11 +52,32 @@ func (t *teller) values(c *plan.ChangeDocument, f *plan.FieldDocument) string {
 	if t.begins(c, f) {
 		return t.one(a, to, resource.Value{})
 	}
+	if f.Counted != nil {
+		return joining(f.Counted, from, to)
+	}
 	shown := diag.Becomes(t.one(a, from, to), t.one(a, to, from))
 	if a.Type.IsList() {
 		return shown + difference(a, from, to)
 	}
 	return shown + moved(a, from, to)
+}
+
+// joining writes how many people there are before and after some join or leave. Who is
+// there cannot be read, so that it is the most there can be.
+func joining(c *plan.Counted, from, inFile resource.Value) string {
+	people, _ := inFile.Number()
+	verb := "join"
+	if c.Does == "remove" {
+		verb = "leave"
+	}
+	known, is := from.Number()
+	switch {
+	case c.Most == nil || !is:
+		return fmt.Sprintf("%d %s; how many there are cannot be read", people, verb)
+	case *c.Most == known:
+		return fmt.Sprintf("at most %d, of whom up to %d %s", known, people, verb)
+	}
+	return fmt.Sprintf("at most %d → at most %d (%d %s)", known, *c.Most, people, verb)
 }
 
 // begins says that the field is of a resource that is not there yet.
