@@ -167,6 +167,7 @@ func (r *refresher) fetchBeneath(ctx context.Context, schema *resource.Schema, p
 // fetchOne lists beneath one parent. That the service refuses it stands in the list.
 func (r *refresher) fetchOne(ctx context.Context, schema *resource.Schema, parent string) (fetched, error) {
 	records, err := r.fetch(ctx, schema, url.Values{schema.ParentWire: {parent}})
+	r.agent.moves() // many may show nothing
 	if listMissing(err) {
 		return fetched{err: err}, nil
 	}
