@@ -228,7 +228,13 @@ func (s *shelf) agent(t *testing.T, store state.Store, through http.RoundTripper
 // and the files that say so.
 func (s *shelf) bound(t *testing.T) (state.Store, *resource.Snapshot) {
 	t.Helper()
-	store, err := state.NewMemory(state.Options{Now: func() time.Time { return time.Unix(1_800_000_000, 0) }})
+	return s.boundAt(t, time.Unix(1_800_000_000, 0))
+}
+
+// boundAt is bound, with a clock that stands.
+func (s *shelf) boundAt(t *testing.T, now time.Time) (state.Store, *resource.Snapshot) {
+	t.Helper()
+	store, err := state.NewMemory(state.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
