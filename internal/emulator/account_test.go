@@ -139,7 +139,7 @@ func TestBrandNeedsTheFeature(t *testing.T) {
 }
 
 func TestBrandAdditions(t *testing.T) {
-	s := emulatortest.Start(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+	s := emulatortest.Start(t, emulatortest.WithPoints(t, "profile:interface"))
 	expect(t, "interface only: url", s.Do(t, "POST", "/ad_account/brand", `{"url":"https://acme.example.com"}`), bad("unknown_parameter", "url"))
 	expect(t, "interface only: brand name", s.Do(t, "POST", "/ad_account/brand", `{"brand_name":"Acme"}`), fine)
 }

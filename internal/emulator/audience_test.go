@@ -155,7 +155,7 @@ func TestAudienceFileUpload(t *testing.T) {
 		expect(t, row.name, w.upload(t, row.text, row.fields...), row.want)
 	}
 	expect(t, "facts 6, JSON", w.Do(t, "POST", "/uploads", `{}`), bad("invalid_form", ""))
-	off := newCrowd(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+	off := newCrowd(t, emulatortest.WithPoints(t, "profile:interface"))
 	if got := off.upload(t, "a").Status; got != 404 {
 		t.Errorf("interface only: upload of an audience file = %d, want 404", got)
 	}

@@ -145,14 +145,15 @@ func (s *Server) showMutations(r *http.Request) (any, error) {
 
 type pointState struct {
 	openpoint.Point
-	Value string `json:"value"`
+	Value    string            `json:"value"`
+	Profiles map[string]string `json:"profiles"` // its value in each
 }
 
 func (s *Server) showPoints(*http.Request) (any, error) {
 	chosen := s.points.Chosen()
 	var all []pointState
 	for _, p := range openpoint.Table() {
-		all = append(all, pointState{p, chosen[p.Name]})
+		all = append(all, pointState{p, chosen[p.Name], p.Profiles()})
 	}
 	return map[string]any{"object": "list", "data": all}, nil
 }

@@ -8,6 +8,6 @@ import (
 
 // showDocument is the OpenAPI document of the routes that are served.
 func (s *Server) showDocument(*http.Request) (any, error) {
-	d, _ := openapi.New(s.routes)
+	d, _ := openapi.New(s.Routes())
 	return d, nil
 }

@@ -216,7 +216,7 @@ func TestPixelListIsAnAddition(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("facts 11, pixels (-want +got):\n%s", diff)
 	}
-	off := emulatortest.Start(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+	off := emulatortest.Start(t, emulatortest.WithPoints(t, "profile:interface"))
 	if got := off.Do(t, "GET", "/conversions/pixels", nil).Status; got == 200 {
 		t.Errorf("interface only: list of pixels = %d, want a refusal", got)
 	}

@@ -176,7 +176,7 @@ func TestRevision(t *testing.T) { // part 4, spend limit rule 8
 }
 
 func TestRevisionIsAnAddition(t *testing.T) {
-	s := spendAt(t, nil, func(o *emulator.Options) { o.InterfaceOnly = true })
+	s := spendAt(t, nil, emulatortest.WithPoints(t, "profile:interface"))
 	expect(t, "interface only: without a revision", s.Do(t, "POST", daily, object{"amount_micros": 0}), fine)
 }
 

@@ -66,10 +66,10 @@ func TestABrokenQueryChangesNothing(t *testing.T) {
 }
 
 // TestInterfaceOnlyLeavesOutAdditions asks for every published addition: with
-// --interface-only it is an address that is not there, and without it is served.
+// the profile interface it is an address that is not there, and without it is served.
 func TestInterfaceOnlyLeavesOutAdditions(t *testing.T) {
 	all := emulatortest.Start(t)
-	only := emulatortest.Start(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+	only := emulatortest.Start(t, emulatortest.WithPoints(t, "profile:interface"))
 	additions := 0
 	for _, rt := range all.Routes() {
 		path := regexp.MustCompile(`{[^}]*}`).ReplaceAllString(rt.Pattern, "x")
@@ -78,10 +78,10 @@ func TestInterfaceOnlyLeavesOutAdditions(t *testing.T) {
 			t.Errorf("%s %s is not served: %s", rt.Method, rt.Pattern, body)
 		}
 		body := string(only.Do(t, rt.Method, path, nil).Body)
-		if strings.Contains(body, unknown) != rt.Addition {
-			t.Errorf("%s %s with the interface only = %s; it is an addition: %v", rt.Method, rt.Pattern, body, rt.Addition)
+		if strings.Contains(body, unknown) != rt.Addition() {
+			t.Errorf("%s %s with the interface only = %s; it is an addition: %v", rt.Method, rt.Pattern, body, rt.Addition())
 		}
-		if rt.Addition {
+		if rt.Addition() {
 			additions++
 		}
 	}
@@ -201,4 +201,19 @@ func TestEntityLimits(t *testing.T) {
 	}
 	w.Must(t, "POST", "/campaigns/"+w.campaign+"/archive", nil)
 	w.Campaign(t, "In the place of the archived")
+}
+
+// TestDateFollowsTheClock: a client that asks what time it is at the service sees the
+// emulator's own clock.
+func TestDateFollowsTheClock(t *testing.T) {
+	s := emulatortest.Start(t, func(o *emulator.Options) {
+		o.Now = func() time.Time { return time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC) }
+	})
+	s.Advance(t, 365*24*3600)
+	const want = "Wed, 01 Dec 2027 08:00:00 GMT"
+	for _, path := range []string{"/ad_account", "/nowhere"} {
+		if got := s.Do(t, "GET", path, nil).Header.Get("Date"); got != want {
+			t.Errorf("Date of %s a year ahead = %q, want %q", path, got, want)
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adsync/internal/emulator"
 	"adsync/internal/emulator/emulatortest"
 )
 
@@ -41,7 +40,7 @@ func TestGeoLookup(t *testing.T) {
 }
 
 func TestGeoLookupIsAnAddition(t *testing.T) {
-	s := emulatortest.Start(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+	s := emulatortest.Start(t, emulatortest.WithPoints(t, "profile:interface"))
 	if got := s.Do(t, "GET", "/geo_lookup/search?q=a", nil).Status; got != http.StatusNotFound {
 		t.Errorf("interface only: search = %d, want 404", got)
 	}

@@ -322,7 +322,7 @@ func TestInsightsRefuse(t *testing.T) {
 }
 
 func TestScopedInsightsAreAdditions(t *testing.T) {
-	w := run(t, 1, func(o *emulator.Options) { o.InterfaceOnly = true })
+	w := run(t, 1, emulatortest.WithPoints(t, "profile:interface"))
 	expect(t, "scoped", w.Do(t, "GET", "/campaigns/"+w.campaigns[0]+"/insights", nil), refusal{404, "not_found", ""})
 	expect(t, "conversions", w.Do(t, "POST", "/conversions/insights", "{}"), refusal{404, "not_found", ""})
 	expect(t, "account", w.Do(t, "GET", "/ad_account/insights", nil), fine)

@@ -36,7 +36,7 @@ type Options struct {
 	Now        func() time.Time       // nil: time.Now; the drivable clock sits on top
 	Logger     *slog.Logger           // nil: silent
 	Seed       uint64                 // makes the ids
-	OpenPoints *openpoint.Settings    // nil: the published behaviour everywhere
+	OpenPoints *openpoint.Settings    // nil: the default of every row
 	Faults     []fault.Fault          // armed from the start
 	Hooks      *service.Hooks         // of a test, below the faults; nil: none
 	Limits     RateLimits             // zero: the published ones
@@ -49,8 +49,6 @@ type Options struct {
 	Clients []Client
 	// Observe sees every answer of a route before faults do, from many requests at once; nil: nobody does.
 	Observe func(*service.Call, service.Response)
-	// InterfaceOnly leaves out every addition that service-interface.md does not have.
-	InterfaceOnly bool
 }
 
 // RateLimits per ad account. 0 is the published value, a negative one no limit.

@@ -22,6 +22,7 @@ import (
 // controls below /_emulator.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Request-Id", s.ids.next())
+	w.Header().Set("Date", s.world.Clock.Now().UTC().Format(http.TimeFormat))
 	if p := r.URL.Path; path.Clean(p) != p && p != base+"/" {
 		s.noRoute(w, r)
 		return
@@ -48,6 +49,10 @@ func (s *Server) noRoute(w http.ResponseWriter, r *http.Request) {
 // handler is a request's way through one route.
 func (s *Server) handler(rt *service.Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if s.isAbsent(rt) {
+			s.noRoute(w, r)
+			return
+		}
 		c := &service.Call{
 			Request: r, Route: rt, World: s.world, Points: s.points,
 			Cursors:   &s.cursors,

@@ -16,6 +16,7 @@ import (
 	"adsync/internal/emulator/identity"
 	"adsync/internal/emulator/insights"
 	"adsync/internal/emulator/ledger"
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/spend"
 	"adsync/internal/emulator/world"
@@ -35,8 +36,8 @@ func (s *Server) rooms() [][]service.Route {
 	s.tree.AccountIssues = s.accountIssues
 	s.tree.BudgetExhausted = books.Exhausted
 	return [][]service.Route{
-		account.NewRoom(s.options.Review, s.options.InterfaceOnly).Routes(),
-		spend.NewRoom(s.options.InterfaceOnly).Routes(),
+		account.NewRoom(s.options.Review).Routes(),
+		spend.Routes(),
 		audit.Routes(),
 		identity.NewRoom(rand.Reader).Routes(),
 		s.tree.Routes(),
@@ -62,9 +63,6 @@ const base = "/v1"
 func (s *Server) mount() {
 	for _, routes := range s.rooms() {
 		for _, rt := range routes {
-			if rt.Addition && s.options.InterfaceOnly {
-				continue
-			}
 			s.routes = append(s.routes, &rt)
 			s.mux.HandleFunc(rt.Method+" "+base+rt.Pattern, s.handler(&rt))
 		}
@@ -80,6 +78,13 @@ func (s *Server) mount() {
 }
 
 // Routes are the routes that are served, for documents and for tests of coverage.
-func (s *Server) Routes() []*service.Route { return s.routes }
+func (s *Server) Routes() []*service.Route {
+	return slices.DeleteFunc(slices.Clone(s.routes), s.isAbsent)
+}
+
+// isAbsent reports whether the route is an addition that an open point leaves out.
+func (s *Server) isAbsent(rt *service.Route) bool {
+	return rt.Addition() && s.points.Is(rt.Point, openpoint.Absent)
+}
 
 var _ http.Handler = (*Server)(nil)

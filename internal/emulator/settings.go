@@ -19,7 +19,13 @@ func ReadFaults(r io.Reader) ([]fault.Fault, error) {
 	return faults, err
 }
 
-// ParseOpenPoints reads a list such as "random:7,key_ttl=30m": open points of the
-// interface and the behaviour to take there. What comes later wins; what is not
-// named is as published. It refuses unknown points and values.
+// Profiles that this machine's own service is run with; docs/open-points.md has them.
+const (
+	Interface = openpoint.Interface
+	Published = openpoint.Published
+)
+
+// ParseOpenPoints reads a list such as "profile:published,random:7,key_ttl=30m":
+// open points of the interface and the behaviour to take there. What comes later
+// wins. It refuses unknown profiles, points and values.
 func ParseOpenPoints(list string) (*openpoint.Settings, error) { return openpoint.Parse(list) }

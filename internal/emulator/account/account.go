@@ -13,16 +13,10 @@ import (
 )
 
 // Room serves the ad account.
-type Room struct {
-	review        world.Review
-	interfaceOnly bool
-}
+type Room struct{ review world.Review }
 
-// NewRoom is the room with its reviewer. With interfaceOnly a brand has the four
-// names of the interface and nothing else.
-func NewRoom(review world.Review, interfaceOnly bool) *Room {
-	return &Room{review: review, interfaceOnly: interfaceOnly}
-}
+// NewRoom is the room with its reviewer.
+func NewRoom(review world.Review) *Room { return &Room{review: review} }
 
 // Routes of the room.
 func (r *Room) Routes() []service.Route {

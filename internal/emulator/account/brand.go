@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
@@ -19,7 +20,7 @@ type brand struct {
 	url, favicon                            wire.Opt[string] // published additions
 }
 
-func (r *Room) readBrand(o *wire.Object) (b brand, err error) {
+func readBrand(o *wire.Object, points *openpoint.Settings) (b brand, err error) {
 	if o.Len() == 0 {
 		o.Fail("", "missing_required_parameter", "The body has no field to change.")
 	}
@@ -30,7 +31,7 @@ func (r *Room) readBrand(o *wire.Object) (b brand, err error) {
 	if b.name.Set && (b.legalName.Set || b.accountName.Set || b.brandName.Set) {
 		o.Fail("name", "invalid_value", "'name' sets all three names and cannot be combined with 'legal_name', 'account_name' or 'brand_name'.")
 	}
-	if !r.interfaceOnly {
+	if points.Is(openpoint.BrandAddress, "taken") {
 		b.url, b.favicon = readAddress(o), o.Text("favicon_file_id", 1, 255)
 	}
 	return b, o.Err()
@@ -65,7 +66,7 @@ func (r *Room) setBrand(c *service.Call) (shown any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := r.readBrand(o)
+	wanted, err := readBrand(o, c.Points)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 func (r *Room) adRoutes() []service.Route {
 	list := get("/ads", r.listAds)
-	list.Addition = true
+	list.Point = openpoint.ListAds
 	return append([]service.Route{
 		list,
 		create("/ads", r.createAd),

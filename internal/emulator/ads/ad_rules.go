@@ -33,15 +33,15 @@ func readAdCreate(o *wire.Object, points *openpoint.Settings) world.Ad {
 	return d
 }
 
-// readAdUpdate reads the body of an update. A creative must be whole; its title
-// may have a single character, as published.
+// readAdUpdate reads the body of an update. A creative must be whole; how
+// short its title may be is an open point.
 func readAdUpdate(o *wire.Object, points *openpoint.Settings) AdChange {
 	notEmpty(o)
 	immutable(o, "ad_group_id", "campaign_id")
 	o.AllowNull("landing_page_configuration")
 	name := o.Name("name", 3, 1000)
 	landing, hasLanding := readLandingPage(o), o.Has("landing_page_configuration")
-	return AdChange{Status: updateStatus(o), Creative: readCreative(o, points, 1), Apply: func(d *world.Ad) {
+	return AdChange{Status: updateStatus(o), Creative: readCreative(o, points, int(points.Int(openpoint.UpdatedTitle))), Apply: func(d *world.Ad) {
 		d.Name = NormName(points, name.Or(d.Name))
 		if hasLanding {
 			d.LandingPage = landing

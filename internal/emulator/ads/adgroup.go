@@ -27,7 +27,9 @@ func (r *Room) listAdGroups(c *service.Call) (list any, err error) {
 		if err != nil {
 			return err
 		}
-		list, err = service.List(c, service.Rows[world.AdGroup]{All: rows, Version: t.Version(), Entry: adGroupEntry}, func(g world.AdGroup) adGroupView {
+		whole := c.Points.Is(openpoint.AdGroupPaging, "whole")
+		page := service.Rows[world.AdGroup]{All: rows, Version: t.Version(), Entry: adGroupEntry, Whole: whole}
+		list, err = service.List(c, page, func(g world.AdGroup) adGroupView {
 			return r.viewAdGroup(c, g, show)
 		})
 		return err
@@ -66,7 +68,7 @@ func (r *Room) createAdGroup(c *service.Call) (view any, err error) {
 	if err := o.Err(); err != nil {
 		return nil, err
 	}
-	if isMaximize(draft.Bidding.Strategy) && c.Key == "" {
+	if isMaximize(draft.Bidding.Strategy) && c.Key == "" && c.Points.Is(openpoint.MaximizeKey, "required") {
 		return nil, wire.Invalidf("Idempotency-Key", "missing_required_parameter", "Missing required header: 'Idempotency-Key' with strategy '%s'.", draft.Bidding.Strategy)
 	}
 	key := KeyUse{Via: ViaHeader, Resource: "ad_group", Key: c.Key, BodyHash: c.BodyHash}

@@ -22,8 +22,6 @@ type beneath[R any] struct {
 func (b beneath[R]) rows(c *service.Call) ([]R, error) {
 	value := c.Points.Of(b.point)
 	switch {
-	case value == "absent":
-		return nil, wire.NotFoundf("Invalid URL (%s %s)", c.Request.Method, c.Request.URL.Path)
 	case value == "not_allowed":
 		return nil, wire.Refusef(http.StatusMethodNotAllowed, "method_not_allowed", "", "Not allowed to %s on %s.", c.Request.Method, c.Request.URL.Path)
 	case b.parent == "" && value == "account":

@@ -53,7 +53,7 @@ func readTargeting(o *wire.Object, points *openpoint.Settings) *targetingChange 
 		return nil
 	}
 	t.AllowNull("locations", "excluded_locations", "custom_audiences", "excluded_custom_audiences", "platforms")
-	change := &targetingChange{platformsOnly: t.Len() == 1 && t.Has("platforms")}
+	change := &targetingChange{platformsOnly: t.Len() == 1 && t.Has("platforms") && points.Is(openpoint.PlatformsAlone, "kept")}
 	change.said = world.Targeting{
 		Locations:         readPlaces(t, "locations", points),
 		ExcludedLocations: readPlaces(t, "excluded_locations", points),

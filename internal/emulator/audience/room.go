@@ -10,6 +10,7 @@ package audience
 import (
 	"net/http"
 
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 )
 
@@ -51,7 +52,7 @@ func (r *Room) Routes() []service.Route {
 		act(operation+"/resume", resume),
 		{
 			Method: http.MethodPost, Pattern: "/uploads", Auth: service.Write, Body: service.AnyBody,
-			MaxBody: r.maxFile + 1<<20, Addition: true, Handle: r.upload,
+			MaxBody: r.maxFile + 1<<20, Point: openpoint.AudienceUploads, Handle: r.upload,
 		},
 	}
 }

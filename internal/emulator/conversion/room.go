@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"net/http"
 
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/world"
 )
@@ -37,7 +38,7 @@ func (r *Room) Routes() []service.Route {
 	enabled := func(f world.Features) bool { return f.Conversions }
 	return []service.Route{
 		{Method: http.MethodPost, Pattern: "/conversions/pixels", Auth: service.Write, Body: service.JSONBody, Feature: enabled, Handle: createPixel},
-		{Method: http.MethodGet, Pattern: "/conversions/pixels", Auth: service.Read, Feature: enabled, Addition: true, Handle: listPixels},
+		{Method: http.MethodGet, Pattern: "/conversions/pixels", Auth: service.Read, Feature: enabled, Point: openpoint.PixelList, Handle: listPixels},
 		{Method: http.MethodPost, Pattern: "/conversions/api_keys", Auth: service.Write, Body: service.JSONBody, Feature: enabled, Handle: r.createKey},
 		{Method: http.MethodGet, Pattern: "/conversions/events", Auth: service.Read, Feature: enabled, Handle: listEvents},
 		{Method: http.MethodPost, Pattern: "/conversions/event_settings", Auth: service.Write, Body: service.JSONBody, Handle: createSetting},

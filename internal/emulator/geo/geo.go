@@ -7,13 +7,14 @@ package geo
 import (
 	"net/http"
 
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 )
 
 // Routes of the room.
 func Routes() []service.Route {
 	return []service.Route{
-		{Method: http.MethodGet, Pattern: "/geo_lookup/search", Auth: service.Read, Addition: true, Handle: search},
+		{Method: http.MethodGet, Pattern: "/geo_lookup/search", Auth: service.Read, Point: openpoint.GeoLookup, Handle: search},
 	}
 }
 

@@ -33,7 +33,7 @@ func NewRoom(l *ledger.Ledger, review world.Review, seed uint64) *Room {
 func (r *Room) Routes() []service.Route {
 	scoped := func(pattern string, l level, name string) service.Route {
 		return service.Route{
-			Method: http.MethodGet, Pattern: pattern, Auth: service.Read, Addition: true,
+			Method: http.MethodGet, Pattern: pattern, Auth: service.Read, Point: openpoint.ScopedInsights,
 			Handle: func(c *service.Call) (any, error) { return r.insights(c, l, c.Path(name)) },
 		}
 	}
@@ -45,7 +45,7 @@ func (r *Room) Routes() []service.Route {
 		scoped("/ad_groups/{ad_group_id}/insights", adGroup, "ad_group_id"),
 		scoped("/ads/{ad_id}/insights", ad, "ad_id"),
 		{Method: http.MethodGet, Pattern: "/ad_account/hotel_insights", Auth: service.Read, Handle: r.hotelInsights},
-		{Method: http.MethodPost, Pattern: "/conversions/insights", Auth: service.Read, Body: service.JSONBody, Addition: true, Handle: r.conversionInsights},
+		{Method: http.MethodPost, Pattern: "/conversions/insights", Auth: service.Read, Body: service.JSONBody, Point: openpoint.ConversionInsights, Handle: r.conversionInsights},
 	}
 }
 

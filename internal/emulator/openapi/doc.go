@@ -140,7 +140,7 @@ func (d *Document) JSON() ([]byte, error) {
 func describe(rt *service.Route, said operation) *Operation {
 	op := &Operation{
 		ID: operationID(rt), Summary: said.summary, Parameters: parameters(rt, said), Responses: responses(rt, said),
-		Security: security[rt.Auth], Addition: rt.Addition, JudgedLater: said.judgedLater,
+		Security: security[rt.Auth], Addition: rt.Addition(), JudgedLater: said.judgedLater,
 	}
 	if len(said.body) > 0 {
 		op.RequestBody = &RequestBody{Required: true, Content: said.body}

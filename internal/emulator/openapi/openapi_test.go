@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adsync/internal/emulator"
 	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/openapi"
 )
@@ -34,7 +33,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 }
 
 func TestInterfaceOnlyLeavesAdditionsOut(t *testing.T) {
-	s := emulatortest.Start(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+	s := emulatortest.Start(t, emulatortest.WithPoints(t, "profile:interface"))
 	d, missing := openapi.New(s.Routes())
 	if len(missing) > 0 {
 		t.Fatalf("routes without an operation: %s", missing)

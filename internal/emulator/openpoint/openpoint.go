@@ -39,6 +39,7 @@ var table = slices.Concat(
 	conversionPoints,
 	reportPoints,
 	listPoints,
+	additionPoints,
 )
 
 // Settings is the behaviour taken at every point. It may be changed while the
@@ -47,7 +48,7 @@ type Settings struct {
 	chosen atomic.Pointer[map[Name]string]
 }
 
-// Defaults takes the published behaviour everywhere.
+// Defaults takes the default of every row. The profile published lies over it.
 func Defaults() *Settings {
 	chosen := make(map[Name]string, len(table))
 	for _, p := range table {
@@ -58,8 +59,8 @@ func Defaults() *Settings {
 	return s
 }
 
-// Parse reads "", "random:SEED", or "name=value,name=value"; both may be
-// combined, and what comes later wins.
+// Parse reads "", "profile:NAME", "random:SEED", or "name=value,name=value"; they
+// may be combined, and what comes later wins.
 func Parse(text string) (*Settings, error) {
 	s := Defaults()
 	for part := range strings.SplitSeq(text, ",") {
@@ -74,6 +75,13 @@ func Parse(text string) (*Settings, error) {
 }
 
 func (s *Settings) parseOne(part string) error {
+	if name, ok := strings.CutPrefix(part, "profile:"); ok {
+		values, err := Profile(name)
+		if err != nil {
+			return err
+		}
+		return s.Apply(values)
+	}
 	if seed, ok := strings.CutPrefix(part, "random:"); ok {
 		n, err := strconv.ParseUint(seed, 10, 64)
 		if err != nil {
@@ -83,7 +91,7 @@ func (s *Settings) parseOne(part string) error {
 	}
 	name, value, ok := strings.Cut(part, "=")
 	if !ok {
-		return fmt.Errorf("open points: %q; want name=value or random:SEED", part)
+		return fmt.Errorf("open points: %q; want name=value, random:SEED or profile:NAME", part)
 	}
 	return s.Apply(map[Name]string{Name(name): value})
 }

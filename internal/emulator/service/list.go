@@ -22,6 +22,7 @@ type Rows[R any] struct {
 	Entry   func(R) Entry
 	Usual   int64 // default limit; 0: 20
 	Max     int64 // greatest limit; 0: 500
+	Whole   bool  // one page has all of them, whatever the request says of pages
 }
 
 // List cuts the page a request asks for out of rows, and shows it. It takes
@@ -29,6 +30,9 @@ type Rows[R any] struct {
 // is called inside View.
 func List[R, V any](c *Call, rows Rows[R], view func(R) V) (wire.List[V], error) {
 	page := c.Query.Page(orUsual(rows.Usual, 20), orUsual(rows.Max, 500), c.Points.Of(openpoint.ListOrder))
+	if rows.Whole {
+		page = wire.Page{Limit: 2 * max(1, len(rows.All)), Ascending: page.Ascending} // twice: pages may be short
+	}
 	name := c.Query.Name("name")
 	if err := c.Query.Err(); err != nil {
 		return wire.List[V]{}, err

@@ -59,8 +59,9 @@ type Route struct {
 	Body    Body
 	MaxBody int64 // bytes; 0: DefaultMaxBody
 	Burst   *Burst
-	// Addition marks what is published but not in the interface; --interface-only leaves it out.
-	Addition bool
+	// Point is that of an addition, which is published and not in the interface:
+	// where it is absent, so is the route. "" is no addition.
+	Point openpoint.Name
 	// NoAccount lets OAuth in without a selected ad account.
 	NoAccount bool
 	// Feature hides the route (404, "Not found") from accounts without it; nil: everyone has it.
@@ -68,6 +69,9 @@ type Route struct {
 	// Handle gives what is sent as JSON: a value (200), or an Answer with a status of its own.
 	Handle func(*Call) (any, error)
 }
+
+// Addition reports whether the route is published and not in the interface.
+func (rt *Route) Addition() bool { return rt.Point != "" }
 
 // DefaultMaxBody bounds bodies of routes that say nothing, bytes.
 const DefaultMaxBody = 1 << 20

@@ -16,7 +16,7 @@ type dailyFields struct {
 	amount     wire.Opt[int64]
 }
 
-func (r *Room) readDaily(c *service.Call) (f dailyFields, err error) {
+func readDaily(c *service.Call) (f dailyFields, err error) {
 	o, err := c.Object()
 	if err != nil {
 		return f, err
@@ -24,14 +24,14 @@ func (r *Room) readDaily(c *service.Call) (f dailyFields, err error) {
 	o.Require("amount_micros")
 	o.AllowNull("window_id", "end_date")
 	f = dailyFields{
-		windowID: o.Text("window_id", 1, 0), revision: r.readRevision(c, o),
+		windowID: o.Text("window_id", 1, 0), revision: readRevision(c, o),
 		start: readDate(o, "start_date"), end: readDate(o, "end_date"), amount: readAmount(o),
 	}
 	return f, o.Err()
 }
 
-func (r *Room) readRevision(c *service.Call, o *wire.Object) wire.Opt[int64] {
-	if !r.interfaceOnly && c.Points.Is(openpoint.DailyLimitRevision, "required") {
+func readRevision(c *service.Call, o *wire.Object) wire.Opt[int64] {
+	if c.Points.Is(openpoint.DailyLimitRevision, "required") {
 		o.Require("expected_revision")
 	}
 	return o.Int("expected_revision", 0, 1<<53)
@@ -43,8 +43,8 @@ type change struct {
 }
 
 // saveDaily makes or edits a daily rule, whichever window_id says (rule 2).
-func (r *Room) saveDaily(c *service.Call) (view any, err error) {
-	fields, err := r.readDaily(c)
+func saveDaily(c *service.Call) (view any, err error) {
+	fields, err := readDaily(c)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +73,12 @@ func (r *Room) saveDaily(c *service.Call) (view any, err error) {
 
 // deleteDaily takes away the rule that window_id names, or the only one there is
 // (rule 9). With neither there is nothing to do.
-func (r *Room) deleteDaily(c *service.Call) (view any, err error) {
+func deleteDaily(c *service.Call) (view any, err error) {
 	o, err := c.Object()
 	if err != nil {
 		return nil, err
 	}
-	id, revision := o.Text("window_id", 1, 0), r.readRevision(c, o)
+	id, revision := o.Text("window_id", 1, 0), readRevision(c, o)
 	if err := o.Err(); err != nil {
 		return nil, err
 	}

@@ -13,25 +13,16 @@ import (
 	"adsync/internal/emulator/wire"
 )
 
-// Room serves the spend limits.
-type Room struct {
-	interfaceOnly bool
-}
-
-// NewRoom is the room. With interfaceOnly the revision may always be left out,
-// because its field is published but not in the interface.
-func NewRoom(interfaceOnly bool) *Room { return &Room{interfaceOnly: interfaceOnly} }
-
 // Routes of the room.
-func (r *Room) Routes() []service.Route {
+func Routes() []service.Route {
 	const windows, daily = "/ad_account/spend_limit_windows", "/ad_account/daily_spend_limit"
 	return []service.Route{
 		{Method: http.MethodGet, Pattern: windows, Auth: service.Read, Handle: postpaid(list)},
 		post(windows, service.JSONBody, createWindow),
 		post(windows+"/{window_id}", service.JSONBody, editWindow),
 		post(windows+"/{window_id}/delete", service.NoBody, deleteWindow),
-		post(daily, service.JSONBody, r.saveDaily),
-		post(daily+"/delete", service.JSONBody, r.deleteDaily),
+		post(daily, service.JSONBody, saveDaily),
+		post(daily+"/delete", service.JSONBody, deleteDaily),
 	}
 }
 
