@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench peers parts fuzz properties sim kill crash seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
+.PHONY: all build run test ci lint race examples bench peers parts fuzz properties sim kill profiles crash seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
 
 all: build
 
@@ -148,6 +148,13 @@ mutate:
 # for it to fail within a minute.
 seeded:
 	$(GO) test -count=1 -v -timeout 60m -run TestEveryMistakeIsCaught ./internal/seeded -every
+
+# profiles: every row of the service's tests, every script of adsync, and an account
+# of every kind, in the three profiles of the emulator (docs/open-points.md).
+profiles:
+	$(GO) test -count=1 -timeout 30m -run TestEmulatorKeepsEveryRow ./internal/emulator/conformance
+	$(GO) test -count=1 -timeout 30m -run TestOpenPointsDoNotMatter ./reconcile
+	$(GO) test -count=1 -timeout 60m -run TestScripts ./cmd/adsync -profiles interface,published,hostile
 
 # draws: DRAWS services that differ wherever the interface is silent.
 draws:

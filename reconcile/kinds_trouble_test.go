@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator"
+	"adsync/internal/emulator/emulatortest"
 	accounts "adsync/internal/emulator/world"
 	"adsync/reconcile"
 	"adsync/state"
@@ -47,7 +47,7 @@ func TestLostAnswerOfAPixelConcernsThePixelAlone(t *testing.T) {
 		logged bool // and shows its audit log
 	}{{"listed", false, true}, {"not listed, and in the audit log", true, true}, {"not listed", true, false}} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, func(o *emulator.Options) { o.InterfaceOnly = tt.only })
+			w := newWorld(t, emulatortest.WithPoints(t, map[bool]string{true: "profile:interface"}[tt.only]))
 			w.write("pixel/shop", map[string]any{"name": "Web shop"})
 			w.tree("spring", "paused")
 			report, err := w.through(&lost{suffix: "/conversions/pixels"}, w.store).Apply(t.Context(), w.plan())

@@ -76,7 +76,7 @@ func TestSpendLimitsComeChangeAndGo(t *testing.T) {
 
 func TestPixelEventSettingAndAccount(t *testing.T) {
 	for _, only := range []bool{false, true} {
-		w := newWorld(t, func(o *emulator.Options) { o.InterfaceOnly = only })
+		w := newWorld(t, emulatortest.WithPoints(t, map[bool]string{true: "profile:interface"}[only]))
 		w.write("pixel/shop", map[string]any{"name": "Web shop"})
 		w.clean()
 		id := ""
@@ -292,7 +292,7 @@ func (w *world) revision() int64 {
 // in one apply; what the service refused is not named.
 func TestWhatIsNamedByKeyIsMadeFirst(t *testing.T) {
 	for _, only := range []bool{false, true} {
-		w := newWorld(t, func(o *emulator.Options) { o.InterfaceOnly = only })
+		w := newWorld(t, emulatortest.WithPoints(t, map[bool]string{true: "profile:interface"}[only]))
 		w.write("pixel/shop", map[string]any{"name": "Web shop"})
 		w.write("event_setting/orders", map[string]any{"name": "Orders", "event_type": "order_created", "source": "pixel/shop"})
 		w.write("campaign/spring", map[string]any{"name": "Spring", "bidding_type": "conversions", "budget.daily": 100_000_000, "conversion_goal": "event_setting/orders"})

@@ -271,8 +271,12 @@ func (a *Agent) followMembers(ctx context.Context, step state.Step) (settled, er
 	return a.endMembers(ctx, step, ended, o)
 }
 
-// resumes says that the service can make the operation of a step go on.
+// resumes says that the service can make the operation of a step go on: an add or a
+// remove, as those are that carry their people in the request.
 func (a *Agent) resumes(step state.Step) bool {
+	if step.ContentType == inlineType {
+		return true
+	}
 	m := a.Schemas.Of(step.Operations[0].Address.Kind).Membership
 	return a.merged(step) == nil && m.Operation(step.Operations[0].Set.Value(m.Do)).Resumes
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator"
+	"adsync/internal/emulator/emulatortest"
 	"adsync/reconcile"
 	"adsync/state"
 )
@@ -14,7 +14,7 @@ import (
 // lostPixel is an account without a list of pixels, in which the answer to a
 // pixel's create was lost, after the service made it or before.
 func lostPixel(t *testing.T, made bool) (w *world, id string) {
-	w = newWorld(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+	w = newWorld(t, emulatortest.WithPoints(t, "profile:interface"))
 	w.write("pixel/shop", map[string]any{"name": "Web shop"})
 	w.tree("spring", "paused")
 	agent := w.through(line(func(r *http.Request) (*http.Response, error) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator"
+	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/state"
@@ -25,7 +25,7 @@ func TestALostAdWhereAdsAreNotListedHoldsUpNothingElse(t *testing.T) {
 		{"not made, and nothing tells", false, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			w := newWorld(t, func(o *emulator.Options) { o.InterfaceOnly = true })
+			w := newWorld(t, emulatortest.WithPoints(t, "profile:interface"))
 			w.tree("spring", "active")
 			w.clean()
 			w.write("ad/spring/g/late", map[string]any{

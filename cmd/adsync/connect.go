@@ -224,6 +224,10 @@ func (a *app) key(p sources.Project) (adsapi.Secret, error) {
 	return a.operatorKey(o)
 }
 
+// envOpenPoints is how the service of `service: emulator` behaves beside the
+// profile published, such as profile:hostile,bulk_duration=0s.
+const envOpenPoints = "ADSYNC_OPEN_POINTS"
+
 // emulatorKey opens nothing but the emulator in this process.
 const emulatorKey = "emulator-in-process"
 
@@ -240,7 +244,13 @@ func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
 	if account.ID == "" || account.Currency == "" || account.TimeZone == "" {
 		return "", configuration("service: emulator needs account: {id, currency, timezone} in adsync.yaml")
 	}
-	server, err := emulator.Open(emulator.Options{Dir: filepath.Join(p.StateFolder(), "emulator"), Accounts: []emulator.Account{account}})
+	points, err := emulator.ParseOpenPoints("profile:" + emulator.Published + "," + a.env(envOpenPoints))
+	if err != nil {
+		return "", configuration("%s: %v", envOpenPoints, err)
+	}
+	server, err := emulator.Open(emulator.Options{
+		Dir: filepath.Join(p.StateFolder(), "emulator"), Accounts: []emulator.Account{account}, OpenPoints: points,
+	})
 	if err != nil {
 		return "", fmt.Errorf("start the emulator: %w", err)
 	}

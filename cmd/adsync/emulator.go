@@ -24,6 +24,7 @@ type emulatorFlags struct {
 
 	seedFile      string
 	faults        string
+	profile       string
 	openPoints    string
 	interfaceOnly bool
 	reviewDelay   time.Duration
@@ -49,8 +50,10 @@ func (a *app) emulator() *cobra.Command {
 	c.Flags().StringVar(&f.account.Key, "key", "sk-emulator", "API key of the seeded account")
 	c.Flags().StringVar(&f.seedFile, "seed-file", "", "file of the accounts, users and OAuth clients to seed, instead of one account")
 	c.Flags().StringVar(&f.faults, "faults", "", "file of faults to arm from the start (docs/emulator-faults.md)")
-	c.Flags().StringVar(&f.openPoints, "open-points", "", "what to do where the interface is silent, such as random:7 or key_ttl=30m,list_archived=no")
-	c.Flags().BoolVar(&f.interfaceOnly, "interface-only", false, "leave out what is published beyond the interface")
+	c.Flags().StringVar(&f.profile, "profile", emulator.Published, "how the service behaves where documents differ or are silent: interface, published, hostile")
+	c.Flags().StringVar(&f.openPoints, "open-points", "", "beside the profile, what to do where the interface is silent, such as random:7 or key_ttl=30m,list_archived=no")
+	c.Flags().BoolVar(&f.interfaceOnly, "interface-only", false, "the same as --profile interface")
+	c.MarkFlagsMutuallyExclusive("profile", "interface-only")
 	c.Flags().DurationVar(&f.reviewDelay, "review-delay", time.Minute, "how long the review of an ad takes")
 	return c
 }
@@ -85,8 +88,14 @@ func (a *app) runEmulator(c *cobra.Command, f emulatorFlags) error {
 // options are what the flags and the files they name say.
 func (f emulatorFlags) options() (o emulator.Options, err error) {
 	f.account.Name, f.account.Features = "Emulated account", emulator.AllFeatures()
-	o = emulator.Options{Accounts: []emulator.Account{f.account}, InterfaceOnly: f.interfaceOnly}
-	if o.OpenPoints, err = emulator.ParseOpenPoints(f.openPoints); err != nil {
+	o = emulator.Options{Accounts: []emulator.Account{f.account}}
+	if f.interfaceOnly {
+		f.profile = emulator.Interface
+	}
+	if o.OpenPoints, err = emulator.ParseOpenPoints("profile:" + f.profile); err != nil {
+		return o, configuration("--profile: %v", err)
+	}
+	if o.OpenPoints, err = emulator.ParseOpenPoints("profile:" + f.profile + "," + f.openPoints); err != nil {
 		return o, configuration("--open-points: %v", err)
 	}
 	if f.reviewDelay < 0 {

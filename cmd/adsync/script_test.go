@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"image"
 	"image/png"
@@ -28,9 +29,22 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// TestScripts runs what a user types. Each file is a story; the commands it has
-// beyond those of testscript are below.
+// profilesRun are those that the scripts are run in.
+var profilesRun = flag.String("profiles", openpoint.Published, "profiles of the emulator to run the scripts in")
+
+// withoutWaits are the points that only take time: a script waits by the wall clock. The
+// tests of package reconcile run the profiles with them, on a simulated one.
+const withoutWaits = "audience_duration=0s,bulk_duration=0s,bulk_complete_lag=0s,list_visibility_lag=0s,key_visibility_lag=0s,audit_log_lag=0s,audience_operation_stalls=never"
+
+// TestScripts runs what a user types, in each profile of the service. Each file is
+// a story; the commands it has beyond those of testscript are below.
 func TestScripts(t *testing.T) {
+	for profile := range strings.SplitSeq(*profilesRun, ",") {
+		t.Run(profile, func(t *testing.T) { runScripts(t, profile) })
+	}
+}
+
+func runScripts(t *testing.T, profile string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -43,6 +57,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("DOCS", filepath.Join(filepath.Dir(filepath.Dir(quickstart)), "docs"))
 			e.Setenv("PICTURES", filepath.Join(filepath.Dir(filepath.Dir(quickstart)), "sources/testdata/workbook"))
 			e.Setenv("NO_COLOR", "1")
+			e.Setenv("PROFILE", profile)
+			e.Setenv(envOpenPoints, "profile:"+profile+","+withoutWaits)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -106,7 +122,7 @@ func (h *holder) free() { h.once.Do(func() { close(h.release) }) }
 // it. With hold-submit the first submission of a real job, or the first request
 // whose path ends so, is carried out, and its answer kept back until release.
 func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
-	points, err := openpoint.Parse("audience_duration=0s")
+	points, err := openpoint.Parse(ts.Getenv(envOpenPoints))
 	ts.Check(err)
 	server, err := emulator.Open(emulator.Options{OpenPoints: points, Accounts: []emulator.Account{{
 		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-script-key", Features: emulator.AllFeatures(),

@@ -51,7 +51,7 @@ func Page(rows []Row) string {
 	b.WriteString("\n## Endpoints\n\n| endpoint | rows | the first of them |\n|---|---|---|\n")
 	for _, e := range Endpoints {
 		name := "`" + e.Name() + "`"
-		if e.Addition {
+		if e.Addition() {
 			name += " (addition)"
 		}
 		of := c.OfEndpoint[e.Name()]

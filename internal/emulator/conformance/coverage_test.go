@@ -35,16 +35,16 @@ func TestEveryEndpointHasARowThatSucceeds(t *testing.T) {
 
 // TestEndpointsAreThoseOfTheEmulator holds the list of endpoints to what is served.
 func TestEndpointsAreThoseOfTheEmulator(t *testing.T) {
-	listed := map[string]bool{}
+	listed := map[string]string{}
 	for _, e := range Endpoints {
-		listed[e.Name()] = e.Addition
+		listed[e.Name()] = e.Point
 	}
-	served := map[string]bool{}
+	served := map[string]string{}
 	for _, rt := range emulatortest.Start(t).Routes() {
-		served[rt.Method+" "+rt.Pattern] = rt.Addition
+		served[rt.Method+" "+rt.Pattern] = string(rt.Point)
 	}
 	if diff := cmp.Diff(listed, served); diff != "" {
-		t.Errorf("endpoints, and whether they are additions (-listed +served):\n%s", diff)
+		t.Errorf("endpoints, and the points of additions (-listed +served):\n%s", diff)
 	}
 }
 

@@ -6,7 +6,7 @@ import "strings"
 type Endpoint struct {
 	Method, Pattern string
 	Auth            string // K key, R OAuth with the read scope, W OAuth with both
-	Addition        bool   // published, and not in the interface
+	Point           string // the open point of an addition, which is published and not in the interface
 }
 
 // Name is the method and the path.
@@ -74,15 +74,18 @@ var Endpoints = []Endpoint{
 	{Method: "POST", Pattern: "/conversions/event_settings", Auth: "K?"},
 	{Method: "GET", Pattern: "/conversions/event_settings", Auth: "K?"},
 
-	{Method: "GET", Pattern: "/ads", Auth: "KR", Addition: true},
-	{Method: "GET", Pattern: "/campaigns/{campaign_id}/insights", Auth: "KR", Addition: true},
-	{Method: "GET", Pattern: "/ad_groups/{ad_group_id}/insights", Auth: "KR", Addition: true},
-	{Method: "GET", Pattern: "/ads/{ad_id}/insights", Auth: "KR", Addition: true},
-	{Method: "POST", Pattern: "/conversions/insights", Auth: "K?", Addition: true},
-	{Method: "GET", Pattern: "/conversions/pixels", Auth: "K?", Addition: true},
-	{Method: "POST", Pattern: "/uploads", Auth: "KW", Addition: true},
-	{Method: "GET", Pattern: "/geo_lookup/search", Auth: "KR", Addition: true},
+	{Method: "GET", Pattern: "/ads", Auth: "KR", Point: "list_ads"},
+	{Method: "GET", Pattern: "/campaigns/{campaign_id}/insights", Auth: "KR", Point: "scoped_insights"},
+	{Method: "GET", Pattern: "/ad_groups/{ad_group_id}/insights", Auth: "KR", Point: "scoped_insights"},
+	{Method: "GET", Pattern: "/ads/{ad_id}/insights", Auth: "KR", Point: "scoped_insights"},
+	{Method: "POST", Pattern: "/conversions/insights", Auth: "K?", Point: "conversion_insights"},
+	{Method: "GET", Pattern: "/conversions/pixels", Auth: "K?", Point: "pixel_list"},
+	{Method: "POST", Pattern: "/uploads", Auth: "KW", Point: "audience_uploads"},
+	{Method: "GET", Pattern: "/geo_lookup/search", Auth: "KR", Point: "geo_lookup"},
 }
+
+// Addition reports whether the endpoint is published and not in the interface.
+func (e Endpoint) Addition() bool { return e.Point != "" }
 
 // takes reports whether a row's path is one of the endpoint's. A segment of the
 // pattern that is a name takes any segment that no other endpoint has as it is.

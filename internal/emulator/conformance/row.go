@@ -154,7 +154,11 @@ func fields(what string, setup []Step, request Step, cases ...field) []Row {
 func queries(what string, setup []Step, path string, cases ...query) []Row {
 	rows := make([]Row, len(cases))
 	for i, c := range cases {
-		rows[i] = Row{Rules: c.rules, Name: what + ": " + c.name, Given: setup, Do: get(path + c.query), Want: c.want}
+		do := get(path)
+		if c.query != "" {
+			do = get(asking(path, strings.TrimPrefix(c.query, "?")))
+		}
+		rows[i] = Row{Rules: c.rules, Name: what + ": " + c.name, Given: setup, Do: do, Want: c.want}
 	}
 	return rows
 }

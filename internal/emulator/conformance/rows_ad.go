@@ -63,7 +63,7 @@ var rowsOfAds = concat(
 		field{"2.ad.creative", "a file of nobody", "creative.file_id", "file_none", invalid("creative.file_id")},
 		field{"2.ad.creative", "without a file", "creative.file_id", absent, invalid("creative.file_id")},
 	),
-	listOf("ads", anAd, post("/ads", ad("Row {n}"))),
+	listOf("ads", "ad_group_id={group}", anAd, post("/ads", ad("Row {n}"))),
 	uploads("PNG of 640 by 640", gives(text("file_id")), "file", pngOf(640, 640)),
 	uploads("JPEG of 640 by 640", gives(text("file_id")), "file", jpegOf(640, 640)),
 	uploads("PNG of 639 by 640", answers(400, 422), "file", pngOf(639, 640)),

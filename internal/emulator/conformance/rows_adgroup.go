@@ -71,7 +71,7 @@ var rowsOfAdGroups = concat(
 		field{"1.money 2.ad_group.bidding_config", "a bid of 1", "bidding_config.max_bid_micros", 1, gives()},
 		field{"1.json", "an unknown field", "hints", []string{}, invalid("hints")},
 	),
-	listOf("ad_groups", anAdGroup, post("/ad_groups", adGroup("Row {n}"))),
+	listOf("ad_groups", "campaign_id={campaign}", anAdGroup, post("/ad_groups", adGroup("Row {n}"))),
 )
 
 // aFeedCampaign is a campaign of the product feed fd_test.

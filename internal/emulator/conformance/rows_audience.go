@@ -143,7 +143,7 @@ var rowsOfAudiences = concat(
 		field{"4.audiences.create", "the older list of members", "members", []object{}, invalid("members")},
 	),
 	limits("operations", anAudience, audience+"/operations", 100),
-	listOf("custom_audiences", given(post("/custom_audiences", object{"name": "Runners"})), post("/custom_audiences", object{"name": "Row {n}"})),
+	listOf("custom_audiences", "", given(post("/custom_audiences", object{"name": "Runners"})), post("/custom_audiences", object{"name": "Row {n}"})),
 )
 
 // bytesOf is the size of the file of persons from to before to.

@@ -102,7 +102,7 @@ var rowsOfCampaigns = concat(
 		{Rules: "2.campaign.mode", Name: "a feed that is not linked", Given: given(feature("product_feeds", []string{})), Do: post("/campaigns", feed(campaign("Catalogue"))), Want: answers(400, 404, 422)},
 	},
 	rowsOfConversionRules,
-	listOf("campaigns", given(aCampaign), post("/campaigns", campaign("Row {n}"))),
+	listOf("campaigns", "", given(aCampaign), post("/campaigns", campaign("Row {n}"))),
 )
 
 // feed is a body with the product feed fd_test.

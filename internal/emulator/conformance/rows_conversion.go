@@ -96,7 +96,7 @@ var rowsOfConversions = concat(
 		field{"2.event_setting.sources 4.event_settings.create", "two sources", "source_ids", []string{"{source}", "{source}"}, invalid("source_ids")},
 		field{"2.event_setting.custom_event_name", "a name of its own", "custom_event_name", "gift", invalid("custom_event_name")},
 	),
-	listOf("conversions/event_settings", aSetting, post("/conversions/event_settings", setting("Row {n}"))),
+	listOf("conversions/event_settings", "", aSetting, post("/conversions/event_settings", setting("Row {n}"))),
 )
 
 // pure is the step without what it saves.

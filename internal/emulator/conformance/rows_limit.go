@@ -14,7 +14,7 @@ var rowsOfLimits = []Row{
 	{Rules: "facts.rates", Name: "600 requests of a minute", Limited: true, Given: given(get("/campaigns").times(599)), Do: get("/campaigns"), Want: gives()},
 	{
 		Rules: "facts.rates", Name: "601 requests of a minute", Limited: true, Given: given(get("/campaigns").times(600)), Do: get("/campaigns"), Want: tooMany().and(header("Retry-After", "60")),
-		Then: given(get("/ad_groups").gives(), advance(60), get("/campaigns").gives()),
+		Then: given(get("/ad_account").gives(), advance(60), get("/campaigns").gives()),
 	},
 	{
 		Rules: "8.campaigns", Name: "campaign 5,000, and one more", Alone: true, Given: given(filled(4, campaigns(1000)), filled(1, renameAll(campaigns(999), "-rest"))),

@@ -21,7 +21,7 @@ var rowsOfLists = concat(
 	),
 	[]Row{
 		{Rules: "4.campaigns.list", Name: "a campaign with serving issues", Given: given(aCampaign), Do: get("/campaigns/{campaign}?include[]=serving_issues"), Want: gives(some("serving_issues", "code", "campaign_not_active"))},
-		{Rules: "facts.ad_group_paging", Name: "a page of ad groups", Alone: true, Given: given(anAdGroup, post("/ad_groups", adGroup("Walkers"))), Do: get("/ad_groups?limit=1&order=asc"), Want: gives(count("data", 1), is("data[0].id", "{group}"), is("has_more", true))},
+		{Rules: "facts.ad_group_paging", Name: "a page of ad groups", Alone: true, Given: given(anAdGroup, post("/ad_groups", adGroup("Walkers"))), Do: get("/ad_groups?campaign_id={campaign}&limit=1&order=asc"), Want: gives(count("data", 1), is("data[0].id", "{group}"), is("has_more", true))},
 		{Rules: "5.6 1.account", Name: "campaigns of another account are not there", Given: given(aCampaign), Do: get("/campaigns").as(other), Want: gives(count("data", 0))},
 	},
 )

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -32,6 +33,8 @@ type Target struct {
 	Emulator bool
 	// Tidy archives the campaigns that a row made.
 	Tidy bool
+	// Points are the values of the service's open points, where they are known.
+	Points map[string]string
 }
 
 // Run holds the target to the row. It gives what is wrong, one a line; an error
@@ -40,7 +43,7 @@ func (t Target) Run(ctx context.Context, row Row) (problems []string, err error)
 	client := *t.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Client = &client
-	r := &run{Target: t, values: &values{saved: map[string]string{"run": t.RunID}, now: time.Now}}
+	r := &run{Target: t, values: &values{saved: map[string]string{"run": t.RunID}, now: time.Now, points: t.Points}}
 	if err := r.learn(ctx); err != nil {
 		return nil, err
 	}
@@ -147,7 +150,7 @@ func (r *run) judge(s Step, a Answer) (problems []string, err error) {
 		return nil, fmt.Errorf("%s = %d %.400s, want success", what, a.Status, a.Body)
 	}
 	if s.Want != nil {
-		if w := s.Want.Statuses; len(w) > 0 && !slices.Contains(w, a.Status) {
+		if w := r.statuses(s.Want); len(w) > 0 && !slices.Contains(w, a.Status) {
 			problems = append(problems, fmt.Sprintf("%s = %d, want %v: %.400s", what, a.Status, w, a.Body))
 		} else {
 			for _, c := range s.Want.Checks {
@@ -166,6 +169,15 @@ func (r *run) judge(s Step, a Answer) (problems []string, err error) {
 	}
 	r.remember(s, a)
 	return problems, nil
+}
+
+// statuses are those that the step wants: that of a conflict is an open point.
+func (r *run) statuses(w *Want) []int {
+	status, err := strconv.Atoi(r.Points["conflict_status"])
+	if err != nil || !slices.Contains(w.Statuses, http.StatusConflict) {
+		return w.Statuses
+	}
+	return append(slices.Clip(w.Statuses), status)
 }
 
 func (r *run) send(ctx context.Context, s Step) (Answer, error) {

@@ -16,6 +16,13 @@ type values struct {
 	saved map[string]string
 	now   func() time.Time // in the account's time zone
 	n     int
+	// points are the open points of the service, where they are known; nil is as published.
+	points map[string]string
+}
+
+// shown reports whether refusals have the published error body.
+func (v *values) shown() bool {
+	return v.points["error_body"] == "" || v.points["error_body"] == "nested"
 }
 
 var (
