@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -87,18 +88,22 @@ func (d *differ) findOutliers() {
 	}
 }
 
+// findOutliersOf compares amounts within their unit.
 func (d *differ) findOutliersOf(k *kind, a *resource.Attribute) {
-	fresh := d.newAmounts(k, a)
-	if len(fresh) == 0 {
-		return
+	byUnit := map[unit][]row{}
+	for _, r := range d.newAmounts(k, a) {
+		of := d.unitOf(&d.all[d.plan.Changes[r.change].place], a, (*three).says)
+		byUnit[of] = append(byUnit[of], r)
 	}
-	peers := d.peers(k, a)
-	if len(peers) < peersFrom {
-		return
+	for _, of := range slices.Sorted(maps.Keys(byUnit)) {
+		fresh, peers := byUnit[of], d.peers(k, a, of)
+		if len(peers) < peersFrom {
+			continue
+		}
+		median := peers[len(peers)/2]
+		d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(r.amount(), median) }), median, len(peers), true)
+		d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(median, r.amount()) }), median, len(peers), false)
 	}
-	median := peers[len(peers)/2]
-	d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(r.amount(), median) }), median, len(peers), true)
-	d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(median, r.amount()) }), median, len(peers), false)
 }
 
 func (d *differ) newAmounts(k *kind, a *resource.Attribute) []row {
@@ -127,16 +132,16 @@ func far(above, below int64) bool {
 	return below > 0 && above/outlierFactor >= below
 }
 
-// peers gives the amounts of the resources of a kind that exist, sorted: what
-// the files want them to be, else what is live.
-func (d *differ) peers(k *kind, a *resource.Attribute) []int64 {
+// peers returns the amounts of the resources of a kind that exist and pay for the same,
+// sorted: what the files want them to be, else what is live.
+func (d *differ) peers(k *kind, a *resource.Attribute, of unit) []int64 {
 	var amounts []int64
 	for i := range d.all {
 		t := &d.all[i]
 		if t.kind != k || t.live == nil || k.archived(t.live) {
 			continue
 		}
-		if n, ok := t.said(a.Name); ok && n > 0 {
+		if n, ok := t.said(a.Name); ok && n > 0 && d.unitOf(t, a, (*three).says) == of {
 			amounts = append(amounts, n)
 		}
 	}

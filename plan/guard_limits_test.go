@@ -64,7 +64,7 @@ func TestH1CeilingsHoldWhateverTheRatio(t *testing.T) {
 }
 
 func TestH1ANewBidOrBudgetIsComparedWithTheAccount(t *testing.T) {
-	const was = "campaign/a#1 budget.daily=100\nad_group/a/r#2 bid.max=1\ncampaign/old#3 budget.daily=9000 status=archived\n"
+	const was = "campaign/a#1 bidding_type=clicks budget.daily=100\nad_group/a/r#2 bid.max=1\ncampaign/old#3 budget.daily=9000 status=archived\n"
 	const files = "campaign/a\nad_group/a/r\ncampaign/old status=archived\n"
 	tests := []struct{ name, create, want string }{
 		{"a bid up to a tenth of the daily budget passes", "campaign/x name=New bidding_type=clicks budget.daily=10\nad_group/x/r name=Runners bid.max=1", ""},

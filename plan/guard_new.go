@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"adsync/internal/resource"
 )
@@ -45,26 +47,66 @@ func (d *differ) unlessFine(c *Change, a *resource.Attribute, f *Field, to int64
 	if d.covers(c, f) { // the highest may be what the same plan made
 		return Hold{}, false
 	}
-	limit := d.Policy.limitsOf(a).RefuseFrom
-	if most := d.highestOf(at.Kind, a.Name); most > 0 && reaches(to, most, limit) {
-		return d.unlessExact(at, to, fmt.Sprintf("%s is %s, %s the highest of the account, %s; from %s on the exact amount must be allowed",
-			a.Name, a.Format(f.Desired), times(to, most), resource.FormatMoney(most), percent(limit)))
+	limit, unit := d.Policy.limitsOf(a).RefuseFrom, d.unitOf(t, a, (*three).says)
+	if most := d.highestOf(at.Kind, a.Name, unit); most > 0 && reaches(to, most, limit) {
+		return d.unlessExact(at, to, fmt.Sprintf("%s is %s, %s the highest of the account%s, %s; from %s on the exact amount must be allowed",
+			a.Name, a.Format(f.Desired), times(to, most), unit.words(), resource.FormatMoney(most), percent(limit)))
 	}
 	return Hold{}, false
 }
+
+// unit is what an amount pays for, in the words of the attributes that say it: amounts
+// of two units, such as a bid for a click and one for an impression, do not compare.
+type unit string
+
+// words names the unit behind what is compared, "" where a kind has one alone.
+func (u unit) words() string {
+	if u == "" {
+		return ""
+	}
+	return " for " + string(u)
+}
+
+// unitOf returns the unit of an amount of a resource, as one of its sides says it.
+func (d *differ) unitOf(t *three, a *resource.Attribute, says func(*three, string) string) unit {
+	var said []string
+	for i := range a.Unit {
+		of := &a.Unit[i]
+		at := t
+		for of.Ancestor != "" && at.kind.schema.Kind != of.Ancestor && at.up >= 0 {
+			at = &d.all[at.up]
+		}
+		if v := cmp.Or(says(at, of.Attribute), of.Value); v != "" {
+			said = append(said, v)
+		}
+	}
+	return unit(strings.Join(said, ", "))
+}
+
+// says is what the files say of an attribute, else what is live.
+func (t *three) says(name string) string {
+	if v := valueOf(t.desired, name); v.IsSet() {
+		return v.Text()
+	}
+	return t.shows(name)
+}
+
+// shows is what is live of an attribute.
+func (t *three) shows(name string) string { return valueOf(t.live, name).Text() }
 
 // highestOf names an amount of a kind.
 type highestOf struct {
 	kind      resource.Kind
 	attribute string
+	unit      unit
 }
 
-// highestOf is the largest amount of a kind at the service, 0 where there is none.
-func (d *differ) highestOf(kind resource.Kind, attribute string) int64 {
+// highestOf is the largest amount of a kind and a unit at the service, 0 where there is none.
+func (d *differ) highestOf(kind resource.Kind, attribute string, of unit) int64 {
 	if d.highest == nil {
 		d.findHighest()
 	}
-	return d.highest[highestOf{kind, attribute}]
+	return d.highest[highestOf{kind, attribute, of}]
 }
 
 func (d *differ) findHighest() {
@@ -77,7 +119,7 @@ func (d *differ) findHighest() {
 		for _, n := range t.live.Attributes {
 			a := t.kind.attributes[n.Name]
 			if micros, set := n.Value.Number(); set && a != nil && a.Spend == resource.Amount {
-				at := highestOf{t.address.Kind, n.Name}
+				at := highestOf{t.address.Kind, n.Name, d.unitOf(t, a, (*three).shows)}
 				d.highest[at] = max(d.highest[at], micros)
 			}
 		}

@@ -74,3 +74,28 @@ func TestAReplaceIsHeldWhereTheAccountTakesNoFiles(t *testing.T) {
 		})
 	}
 }
+
+// What a field names is shown by the name it has, also where it is one alone.
+func TestWhatAFieldNamesIsNeverABlank(t *testing.T) {
+	for _, tt := range []struct{ said, want string }{
+		{"audience/new", "targeting.audiences: audience/new"},
+		{"caud_7", "targeting.audiences: caud_7"},
+		{"audience/new|caud_7", "targeting.audiences: audience/new, caud_7"},
+	} {
+		p := diff(t, "", "audience/new name=Customers\ncampaign/x name=Spring targeting.audiences="+tt.said, "")
+		said := 0
+		for _, c := range p.Changes {
+			for _, line := range planview.FieldLines(kinds.All(), c.Document()) {
+				if !strings.HasPrefix(line, "targeting.audiences") {
+					continue
+				}
+				if said++; line != tt.want {
+					t.Errorf("the plan says %q; want %q", line, tt.want)
+				}
+			}
+		}
+		if said != 1 {
+			t.Errorf("the plan says the audiences of %s %d times; want once", tt.said, said)
+		}
+	}
+}

@@ -167,6 +167,7 @@ func (r *refresher) fetchBeneath(ctx context.Context, schema *resource.Schema, p
 // fetchOne lists beneath one parent. That the service refuses it stands in the list.
 func (r *refresher) fetchOne(ctx context.Context, schema *resource.Schema, parent string) (fetched, error) {
 	records, err := r.fetch(ctx, schema, url.Values{schema.ParentWire: {parent}})
+	r.agent.moves() // many may show nothing
 	if listMissing(err) {
 		return fetched{err: err}, nil
 	}
@@ -184,7 +185,15 @@ type child struct {
 func (r *refresher) fetchAhead(ctx context.Context, wanted func(*resource.Schema) bool) error {
 	var kinds [][]child
 	for _, schema := range r.agent.Schemas {
-		if !wanted(schema) || !r.beneath[schema.Kind] {
+		if !wanted(schema) {
+			continue
+		}
+		if _, was := r.beneath[schema.Kind]; was && listMissing(r.fetched[schema.Kind].err) { // and is
+			if err := r.rememberBeneath(ctx, schema); err != nil {
+				return err
+			}
+		}
+		if !r.beneath[schema.Kind] {
 			continue
 		}
 		var of []child
@@ -314,16 +323,21 @@ func (r *refresher) forgetBeneath(ctx context.Context, schema *resource.Schema) 
 	return ignoreReadOnly(r.agent.Store.RecordCapability(ctx, schema.ListedByParent(), false))
 }
 
-// listedBeneath are the kinds that are known to be listed beneath their parents only.
+// listedBeneath are the kinds that were listed beneath their parents only: true where
+// that was found out within a day.
 func (a *Agent) listedBeneath(ctx context.Context) (map[resource.Kind]bool, error) {
-	known, err := a.knownCapabilities(ctx)
+	ever, err := a.Store.Capabilities(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the capabilities: %w", err)
+	}
+	lately, err := a.knownCapabilities(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the capabilities: %w", err)
 	}
 	beneath := map[resource.Kind]bool{}
 	for _, schema := range a.Schemas {
-		if schema.Parent != "" && known[schema.ListedByParent()] {
-			beneath[schema.Kind] = true
+		if schema.Parent != "" && ever[schema.ListedByParent()] {
+			beneath[schema.Kind] = lately[schema.ListedByParent()]
 		}
 	}
 	return beneath, nil
@@ -337,7 +351,7 @@ func (a *Agent) listsMany(ctx context.Context, last *resource.Snapshot) (bool, e
 	}
 	parents := 0
 	for r := range last.All() {
-		if slices.ContainsFunc(a.Schemas, func(s *resource.Schema) bool { return beneath[s.Kind] && s.Parent == r.Address.Kind }) {
+		if slices.ContainsFunc(a.Schemas, func(s *resource.Schema) bool { _, was := beneath[s.Kind]; return was && s.Parent == r.Address.Kind }) {
 			parents++
 		}
 	}

@@ -107,19 +107,11 @@ func (k *kin) above(ctx context.Context) error {
 // holds finds the resource of a lost create by a child that is known: it has the
 // name, and the child is listed beneath it.
 func (k *kin) holds(ctx context.Context, lost state.Operation, of *resource.Schema, child string) (string, error) {
-	schema := k.Schemas.Of(lost.Address.Kind)
-	query := url.Values{}
-	if above := k.ids[k.Schemas.Parent(lost.Address)]; schema.ParentWire != "" && above != "" {
-		query.Set(schema.ParentWire, above)
-	}
-	candidates, err := k.listed(ctx, schema, query)
+	candidates, err := k.candidates(ctx, lost)
 	if err != nil {
 		return "", err
 	}
 	for _, c := range candidates {
-		if !sameName(schema, lost.Set, c) || boundElsewhere(k.ids, lost.Address, c.ID) {
-			continue
-		}
 		children, err := k.children(ctx, of, c.ID)
 		if err != nil {
 			return "", err
@@ -129,6 +121,42 @@ func (k *kin) holds(ctx context.Context, lost state.Operation, of *resource.Sche
 		}
 	}
 	return "", nil
+}
+
+// candidates are the resources that a lost create may have made: they have its name,
+// and stand beneath its parent, or where that is lost too beneath one that may be it,
+// as a service may list a kind beneath one parent at a time.
+func (k *kin) candidates(ctx context.Context, lost state.Operation) ([]*resource.Resource, error) {
+	schema := k.Schemas.Of(lost.Address.Kind)
+	listed, err := k.around(ctx, schema, lost)
+	return slices.DeleteFunc(listed, func(r *resource.Resource) bool {
+		return !sameName(schema, lost.Set, r) || boundElsewhere(k.ids, lost.Address, r.ID)
+	}), err
+}
+
+// around lists where a lost create may have made something.
+func (k *kin) around(ctx context.Context, schema *resource.Schema, lost state.Operation) ([]*resource.Resource, error) {
+	parent := k.Schemas.Parent(lost.Address)
+	if id := k.ids[parent]; id != "" {
+		return k.children(ctx, schema, id)
+	}
+	listed, err := k.listed(ctx, schema, url.Values{})
+	at, there := k.at[parent]
+	if err != nil || len(listed) > 0 || !there {
+		return listed, err
+	}
+	above, err := k.candidates(ctx, k.step.Operations[at])
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range above {
+		children, err := k.children(ctx, schema, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		listed = append(listed, children...)
+	}
+	return listed, nil
 }
 
 // beneath finds lost creates by their names, one list for all of a parent.

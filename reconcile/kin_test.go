@@ -36,7 +36,8 @@ func TestLostResultIsFoundByItsKin(t *testing.T) {
 		{"of all that stands above an ad", []string{"campaign.create", "ad_group.create"}},
 		{"of all that stands beneath a campaign", []string{"ad_group.create", "ad.create"}},
 	} {
-		for _, lag := range []string{"key_visibility_lag=0s", "key_visibility_lag=60s", "key_visibility_lag=60s,parent_id_echoed=no"} {
+		for _, lag := range []string{"key_visibility_lag=0s", "key_visibility_lag=60s", "key_visibility_lag=60s,parent_id_echoed=no",
+			"key_visibility_lag=60s,list_ads=by_ad_group,list_ad_groups=by_campaign", "key_visibility_lag=60s,parent_id_echoed=no,list_ads=by_ad_group,list_ad_groups=by_campaign"} {
 			t.Run(row.name+", "+lag, func(t *testing.T) {
 				w := hasty(newWorld(t, points(lag)))
 				lost := true

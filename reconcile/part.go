@@ -57,6 +57,9 @@ func (r *run) fieldsOf(c *plan.Change, phase plan.Phase) []plan.Field {
 	schema := r.Schemas.Of(c.Address.Kind)
 	latest := map[string]plan.Phase{}
 	for _, f := range c.Fields {
+		if f.Cause == plan.SentAlong { // it goes with what changes: a lower bid is not kept for its strategy
+			continue
+		}
 		root := groupRoot(schema, f.Name)
 		latest[root] = max(latest[root], f.Phase)
 	}

@@ -173,7 +173,7 @@ type refresher struct {
 	bound   map[resource.Kind][]*resource.Resource
 	missing [][]absent                // a kind each: bound, and not in the lists
 	fetched map[resource.Kind]fetched // lists that were read before it was their turn
-	beneath map[resource.Kind]bool    // kinds known to be listed beneath their parents only
+	beneath map[resource.Kind]bool    // as of Agent.listedBeneath
 	ahead   map[child]fetched         // and those beneath parents
 	counts  sync.Mutex                // guards count
 	count   int                       // records that lists gave

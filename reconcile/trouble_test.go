@@ -99,6 +99,11 @@ func TestWhatOnlyJobsCanSayIsToldWhereThereAreNone(t *testing.T) {
 	if status := w.live("campaign/spring", "status"); status != `"paused"` {
 		t.Errorf("the campaign is %s after the second apply; want it paused", status)
 	}
+	w.desired.Get(address("ad_group/spring/g")).Set("bid.max", resource.Number(700_000))
+	w.apply()
+	if bid := w.live("ad_group/spring/g", "bid.max"); bid != "700000" {
+		t.Errorf("the bid is %s after it was lowered beside what cannot be said; want 700000", bid)
+	}
 }
 
 // B9: a retryable failure goes again as the same body under a new job key, with

@@ -24,6 +24,7 @@ func adGroup() *resource.Schema {
 				Name: "bid.max", Header: "Max bid", Synonyms: []string{"Bid", "Max CPC", "Max CPC bid", "Maximum bid"},
 				Help: "Most to pay for one click (one impression, or one conversion, as the campaign bids). Leave blank with a maximize strategy.", Example: "1.25",
 				Type: resource.TypeMoney, Min: 1, Max: 30_400_000_000_000, Clearable: true, Spend: resource.Amount,
+				Unit: []resource.Condition{{Ancestor: Campaign, Attribute: "bidding_type"}, {Attribute: "bid.strategy", Value: "fixed_bid"}},
 				Wire: resource.Wire{Path: "bidding_config.max_bid_micros"},
 				Bulk: resource.BulkField{
 					Create: "max_bid_micros", Update: "max_bid_micros",

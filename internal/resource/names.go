@@ -36,7 +36,7 @@ func (a *Attribute) Shown(v Value) []string {
 	}
 	shown := slices.Clone(ids)
 	for i, name := range names {
-		if name != ids[i] {
+		if name != "" && name != ids[i] { // a single one that nothing else is known of has no name
 			shown[i] = name + " (" + ids[i] + ")"
 		}
 	}
