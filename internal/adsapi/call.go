@@ -282,7 +282,7 @@ func (c *Client) accept(ctx context.Context, r request, resp *http.Response, dec
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "" && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		unreadable.permanent = r.method == http.MethodGet
+		// A page of something on the way, such as a proxy: the next attempt may reach the service.
 		unreadable.Message = fmt.Sprintf("content type is %q; want application/json: %s", clean(kind, maxExcerpt), clean(c.blot(string(body[:min(len(body), maxShown)])), maxExcerpt))
 		return unreadable
 	}

@@ -66,7 +66,7 @@ func TestWhatIsRepeated(t *testing.T) {
 		{name: "timeout", answer: silent, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnavailable},
 		{name: "cut off", answer: truncated, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnavailable},
 		{name: "cut off by a proxy that could not go on", answer: answer{status: 200, cut: syscall.ECONNREFUSED}, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnavailable},
-		{name: "HTML", answer: html, read: 1, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnreadable},
+		{name: "HTML", answer: html, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnreadable},
 		{name: "no id", answer: noID, read: 1, create: 1, keyed: all, update: all, pausing: all, upload: 1, applied: Unknown, class: ErrUnreadable},
 		{name: "empty body", answer: answer{status: 200}, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnreadable},
 		{name: "garbage after JSON", answer: answer{status: 200, body: `{"id":"c1"}x`}, read: all, create: 1, keyed: all, update: all, pausing: all, applied: Unknown, class: ErrUnreadable},
