@@ -50,7 +50,7 @@ func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled,
 			}
 		default:
 			conflict := inConflict(operation.Code) || inConflict(outcomes[i].Code)
-			outcomes[i], err = a.find(ctx, step, operation, ids, conflict)
+			outcomes[i], err = a.findTwice(ctx, step, operation, ids, conflict, recovered)
 			if lacksFeature(a.Schemas.Of(operation.Address.Kind), err) { // it waits alone
 				outcomes[i], err = notShown(operation, err), nil
 			}
@@ -100,8 +100,33 @@ func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, erro
 	return ids, nil
 }
 
-// find looks for the effect of one operation. A create that does not show yet,
-// while it is young, may still do so, and an update of a job that may still run; one
+// findTwice looks for the effect of one operation. Where nothing of it shows, and it may
+// only show late, it is looked for again when the service has had time to show it: what
+// two readings further apart than the lag do not show did not happen.
+func (a *Agent) findTwice(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string, conflict bool, recovered *Recovered) (settled, error) {
+	o, err := a.find(ctx, step, operation, ids, conflict)
+	if err != nil || o.Outcome != state.OutcomeSkipped || seeded.ListDecides || !a.mayShowLate(step, operation, ids) {
+		return o, err
+	}
+	why := "what became of " + operation.Address.String() + " does not show; reading again in %s, as the service may show late what it did"
+	if waited, err := a.waitLag(ctx, recovered, why); err != nil || !waited {
+		return o, err
+	}
+	return a.find(ctx, step, operation, ids, conflict)
+}
+
+// mayShowLate reports whether one reading that does not show an operation decides
+// nothing. A pause need not wait: it goes again at once.
+func (a *Agent) mayShowLate(step state.Step, operation state.Operation, ids map[resource.Address]string) bool {
+	if operation.ResourceID != "" {
+		return a.Now().Sub(step.SentAt) < TrustWindow && !a.stops(operation)
+	}
+	parent := a.Schemas.Parent(operation.Address)
+	return ids[operation.Address] == "" && (parent.IsZero() || ids[parent] != "")
+}
+
+// find looks for the effect of one operation once. A create with a key that does not show
+// yet, while it is young, may still do so, and an update of a job that may still run; one
 // that met a conflict, for ever.
 func (a *Agent) find(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string, conflict bool) (settled, error) {
 	if operation.ResourceID != "" {
@@ -116,7 +141,7 @@ func (a *Agent) find(ctx context.Context, step state.Step, operation state.Opera
 	if err == nil && conflict {
 		return a.stillInConflict(operation, o, ids), nil
 	}
-	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" && !seeded.ListDecides && a.Now().Sub(step.SentAt) < TrustWindow {
+	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" && keyed(operation) && !seeded.ListDecides && a.Now().Sub(step.SentAt) < TrustWindow {
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
 	}

@@ -166,19 +166,33 @@ func (a *Agent) abandonUpload(ctx context.Context, step state.Step, recovered *R
 // before the recovery began, and puts the step back to sent; SentAt stays that of
 // the first time.
 func (a *Agent) beforeAgain(ctx context.Context, step state.Step, recovered *Recovered) error {
-	if wait := recovered.began.Add(a.Service.KeyLag()).Sub(a.Now()); wait > 0 {
-		a.notice("what was sent last may have come, and its key is not known to the service at once; waiting %s before it goes again", wait.Round(time.Second))
-		if err := a.Sleep(ctx, wait); errors.Is(err, context.Canceled) {
-			return interrupted{"interrupted while it was waited for: nothing was sent"}
-		} else if err != nil {
-			return err
-		}
-	}
-	if step.Point != state.Unknown {
-		return nil
+	why := "what was sent last may have come, and its key is not known to the service at once; waiting %s before it goes again"
+	if _, err := a.waitLag(ctx, recovered, why); err != nil || step.Point != state.Unknown {
+		return err
 	}
 	return a.Store.Move(ctx, step.ID, state.Sent, state.Update{})
 }
+
+// waitLag waits until the service has had time to know and to show what came just
+// before the recovery began, and reports whether there was anything to wait for. All
+// steps of a recovery are waited for together.
+func (a *Agent) waitLag(ctx context.Context, recovered *Recovered, why string) (waited bool, err error) {
+	wait := recovered.began.Add(a.Service.KeyLag()).Sub(a.Now())
+	if wait <= 0 {
+		return false, nil
+	}
+	wait += lagMargin
+	a.notice(why, wait.Round(time.Second))
+	if err := a.Sleep(ctx, wait); errors.Is(err, context.Canceled) {
+		return false, interrupted{"interrupted while it was waited for: nothing was sent"}
+	} else if err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// lagMargin keeps two readings further apart than the lag.
+const lagMargin = time.Second
 
 func (a *Agent) askJob(ctx context.Context, step state.Step, recovered *Recovered) error {
 	return a.recoverJob(ctx, step, adsapi.Job{ID: step.JobID}, recovered)

@@ -58,7 +58,7 @@ var rules = []rule{
 		RecoveryRule{"request, young", "a request with a key, sent less than 20 minutes ago; its answer is lost", "the same bytes again under the same key, once the service has had time to know it"},
 		[]state.Point{state.Sent, state.Unknown}, []state.Route{state.Single}, trusted, false, (*Agent).resend,
 	}, {
-		RecoveryRule{"read back", "sent, and its key is old, or there is none", "nothing is sent: reading back decides by id, by name beneath the parent, and by the audit log; what they leave open is unknown"},
+		RecoveryRule{"read back", "sent, and its key is old, or there is none", "nothing is sent: reading back decides by id, by name beneath the parent, and by the audit log, twice where nothing shows at first, further apart than the service may take to show it; what they leave open is unknown"},
 		[]state.Point{state.Sent, state.Unknown}, nil, gone, false, (*Agent).readBackStep,
 	}, {
 		RecoveryRule{"job accepted", "a job the service has taken", "the job is followed to its end, and its results are read"},

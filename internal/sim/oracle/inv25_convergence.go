@@ -120,8 +120,20 @@ func (h *History) waitsForAdoption(tag string) bool {
 	return h.refusedTheSecond(tag) || h.arrivedLate(tag)
 }
 
-// trustWindow is how long a create whose answer was lost may still be on its way.
-const trustWindow = 20 * time.Minute
+// How long a create whose answer was lost may still be on its way: one with a key, whose
+// second could spend, since it was sent; one without since its agent gave it up.
+const (
+	trustWindow = 20 * time.Minute
+	listWindow  = time.Minute
+)
+
+// mayArrive says that a read is too early to tell that a create does not come any more.
+func mayArrive(e *Entry, sent, read *Request) bool {
+	if hasKey[e.Kind] {
+		return read.At.Sub(sent.At) < trustWindow
+	}
+	return read.At.Sub(sent.Answered) < listWindow
+}
 
 // arrivedLate says that a create was carried out long after its agent had lost it, and
 // had seen in a list that it was not there.
@@ -134,7 +146,7 @@ func (h *History) arrivedLate(tag string) bool {
 func (h *History) missedBy(e *Entry, before int) bool {
 	sent := h.requestOf(e)
 	return sent != nil && sent.lost() && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-		return r.Agent == sent.Agent && r.Method == "GET" && r.Path == listOf[e.Kind] && r.Whole && r.Status == 200 && r.N < before && r.N <= e.Request && r.Answered.UnixMilli() <= e.At.UnixMilli() && r.At.Sub(sent.At) >= trustWindow
+		return r.Agent == sent.Agent && r.Method == "GET" && r.Path == listOf[e.Kind] && r.Whole && r.Status == 200 && r.N < before && r.N <= e.Request && r.Answered.UnixMilli() <= e.At.UnixMilli() && !mayArrive(e, sent, r)
 	})
 }
 

@@ -79,7 +79,7 @@ func TestALimitThatCameLateIsExcused(t *testing.T) {
 	}{
 		{"late", func(_, _ *Request) {}, true},
 		{"its answer came", func(sent, _ *Request) { sent.Status, sent.Whole = 200, true }, false},
-		{"the agent looked too early", func(sent, looked *Request) { looked.At = sent.At.Add(trustWindow - time.Second) }, false},
+		{"the agent looked too early", func(sent, looked *Request) { looked.At = sent.Answered.Add(listWindow - time.Second) }, false},
 		{"the agent looked when it was there", func(_, looked *Request) { looked.N += 9 }, false},
 		{"the other agent looked", func(_, looked *Request) { looked.Agent = 1 }, false},
 		{"it looked for something else", func(_, looked *Request) { looked.Path = "/campaigns" }, false},
@@ -143,7 +143,7 @@ func TestACreateThatIsOvertakenIsLetPass(t *testing.T) {
 	}{
 		{"sent again after it was looked for", func(_, _, _ *Request) {}, true},
 		{"its answer came", func(sent, _, _ *Request) { sent.Status, sent.Whole = 200, true }, false},
-		{"the agent looked too early", func(sent, looked, _ *Request) { looked.At = sent.At.Add(trustWindow - time.Second) }, false},
+		{"the agent looked too early", func(sent, looked, _ *Request) { looked.At = sent.Answered.Add(listWindow - time.Second) }, false},
 		{"the agent looked after it sent the other", func(_, looked, again *Request) { looked.N = again.N + 1 }, false},
 		{"the other agent looked", func(_, looked, _ *Request) { looked.Agent = 1 }, false},
 	} {
