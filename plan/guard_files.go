@@ -15,6 +15,8 @@ type waiting struct {
 	at      []*Change // by place; nil where nothing changes
 	lower   []int     // places with a held decrease
 	running []running // by place, once it was asked for
+
+	uncertain map[resource.Address]*Unsettled // only these hold others, and nothing releases it; nil: whatever is held does
 }
 
 // states are one resource before the plan, as the files want it, and at the
@@ -35,10 +37,14 @@ func (c could) exceeds(before, desired could) bool {
 // or not they are held, so that no allowance makes another one suffice.
 func (d *differ) guardFiles() {
 	w := &waiting{differ: d}
+	w.guard()
+}
+
+func (w *waiting) guard() {
 	if !w.find() {
 		return
 	}
-	for i := range d.all {
+	for i := range w.all {
 		w.guardOne(i)
 	}
 	w.guardTotal()
@@ -48,7 +54,7 @@ func (d *differ) guardFiles() {
 func (w *waiting) find() bool {
 	for i := range w.plan.Changes {
 		c := &w.plan.Changes[i]
-		if !c.isHeld() || !w.mayLower(c) {
+		if !c.isHeld() || !w.mayLower(c) || w.uncertain != nil && w.uncertain[c.Address] == nil {
 			continue
 		}
 		if w.at == nil {
@@ -132,7 +138,8 @@ func (w *waiting) most(t *three, c *Change) *resource.Resource {
 			}
 			a := t.kind.attributes[f.Name]
 			isAmount := a.Spend == resource.Amount || a.Spend == resource.Mode
-			return raises(f) && (amounts || !isAmount) && c.Held.releasable() && f.Held.releasable()
+			mayGo := c.Held.releasable() && f.Held.releasable() || w.uncertain[c.Address] != nil // it may be made already
+			return raises(f) && (amounts || !isAmount) && mayGo
 		}
 	}
 	with, without := w.after(c, t.live, passes(true)), w.after(c, t.live, passes(false))
@@ -198,11 +205,11 @@ func (w *waiting) guardOne(place int) {
 	if !slices.Contains(w.lower, place) {
 		return
 	}
-	because := "as " + w.heldPart(place) + " of it is held"
+	because := w.because(place, "of it")
 	if t.kind.counts() {
 		before, desired, most := w.could(t.kind, s.before), w.could(t.kind, s.desired), w.could(t.kind, s.most)
 		if most.exceeds(before, desired) {
-			w.holdRaises(place, most.excess(before, desired), raises, "on "+t.address.String(), most.words(before, desired)+", "+because)
+			w.holdRaises(place, most.excess(before, desired), raises, "on "+t.address.String(), most.words(before, desired)+because)
 		}
 		return
 	}
@@ -216,7 +223,7 @@ func (w *waiting) guardOne(place int) {
 	if most <= max(before, desired) {
 		return
 	}
-	words := t.address.String() + " would deliver with more than it does now and than the files ask for, " + because
+	words := t.address.String() + " would deliver with more than it does now and than the files ask for" + because
 	w.holdRaises(place, most-max(before, desired), raises, "", words)
 	for up := t.up; up >= 0; up = w.all[up].up {
 		w.holdRaises(up, most-max(before, desired), func(f *Field) bool { return f.Phase == Activate }, "", words)
@@ -231,6 +238,18 @@ func (c could) words(before, desired could) string {
 		return fmt.Sprintf(said, resource.FormatMoney(c.day), "a day", resource.FormatMoney(before.day), resource.FormatMoney(desired.day))
 	}
 	return fmt.Sprintf(said, resource.FormatMoney(c.month), "this month", resource.FormatMoney(before.month), resource.FormatMoney(desired.month))
+}
+
+// because says what of a resource is held, so that others have to wait.
+func (w *waiting) because(place int, whose string) string {
+	u := w.uncertain[w.all[place].address]
+	switch {
+	case u != nil && u.Unconfirmed:
+		return ", as the " + u.What + " " + whose + " is not confirmed"
+	case u != nil:
+		return ", as it is unknown whether the " + u.What + " " + whose + " was made" + u.decide()
+	}
+	return ", as " + w.heldPart(place) + " " + whose + " is held"
 }
 
 // heldPart names what is held of a resource, and why.
@@ -272,6 +291,9 @@ func (w *waiting) isShown(c *Change) bool {
 }
 
 func (w *waiting) unlessMeant(c *Change, excess int64, message string, raises func(*Field) bool) (Hold, bool) {
+	if w.uncertain != nil {
+		return Hold{Hazard: Undecided, Message: message}, true
+	}
 	c.Hazards = append(c.Hazards, ExceedsFiles)
 	h := Hold{Hazard: ExceedsFiles, Message: message, Allow: allowAt(ExceedsFiles, c.Address)}
 	return w.unlessCovered(h, c.Address, func() []Part {
@@ -298,7 +320,7 @@ func (w *waiting) guardTotal() {
 		return
 	}
 	last := w.lower[len(w.lower)-1]
-	message := "in the account " + words + ", as " + w.heldPart(last) + " of " + w.all[last].address.String() + " is held"
+	message := "in the account " + words + w.because(last, "of "+w.all[last].address.String())
 	for i := range w.spending {
 		place := w.spending[i].place
 		c, k, s := w.at[place], w.all[place].kind, w.states(place)

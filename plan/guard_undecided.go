@@ -12,34 +12,74 @@ import (
 type Unsettled struct {
 	Address resource.Address
 	Then    resource.Address // what it was called when it was sent
+	What    string           // what was sent, for people: "create", "raise", "decrease", "pause", "start", "archive", "end", "update"
 	Message string           // what is unknown, for people
 	Creates bool
-	Lowers  bool // it was to pause something, or to bring down an amount
+
+	Unconfirmed bool // it is of the run under way: nobody is to decide it
 }
 
-// guardUndecided holds what depends on an operation of unknown outcome: all that
-// is newer of the same resource, the start of what stands above a create, and
-// after a decrease everything that rises, as the money may not be free
-// (design.md section 5).
+// decide is the command that decides the operation.
+func (u *Unsettled) decide() string {
+	if u.Unconfirmed {
+		return ""
+	}
+	return "; to decide it: adsync resolve " + cmp.Or(u.Then, u.Address).String()
+}
+
+// guardUndecided holds what depends on an operation of unknown outcome: all that is newer
+// of the same resource, the start of what stands above a create, and what raises or starts
+// counting on money that the held part was to free (design.md section 5).
 func (d *differ) guardUndecided() {
-	lower := slices.IndexFunc(d.Unsettled, func(u Unsettled) bool { return u.Lowers }) // one is reason enough
+	if len(d.Unsettled) == 0 {
+		return
+	}
+	unsettled := map[resource.Address]*Unsettled{}
 	for i := range d.Unsettled {
 		u := &d.Unsettled[i]
-		decide := "; to decide it: adsync resolve " + cmp.Or(u.Then, u.Address).String()
+		unsettled[u.Address] = u
 		for j := range d.plan.Changes {
 			c := &d.plan.Changes[j]
 			above := u.Creates && c.Address != u.Address && d.Schemas.Ancestor(u.Address, c.Address.Kind) == c.Address
 			switch {
 			case c.Address == u.Address:
-				d.holdWhole(j, Hold{Hazard: Undecided, Message: u.Message + "; nothing newer is sent to it" + decide})
+				d.holdWhole(j, Hold{Hazard: Undecided, Message: u.Message + "; nothing newer is sent to it" + u.decide()})
 			case above:
-				d.holdStart(j, Activate, Hold{Hazard: Undecided, Message: "whether " + u.Address.String() + " beneath it was created is unknown" + decide})
-			}
-			if i == lower && c.Address != u.Address {
-				d.holdStart(j, Raise, Hold{Hazard: Undecided, Message: "whether the decrease of " + u.Address.String() + " was made is unknown, and its money may not be free" + decide})
+				d.holdStart(j, Activate, Hold{Hazard: Undecided, Message: "whether " + u.Address.String() + " beneath it was created is unknown" + u.decide()})
 			}
 		}
 	}
+	d.guardUncertain(unsettled)
+}
+
+// guardUncertain holds what lets more be spent than before and than the files ask for
+// while a decrease, a pause or a limit of them is held as its outcome is unknown. What
+// stays within the one or the other counts on no money that may not be free, and goes.
+func (d *differ) guardUncertain(unsettled map[resource.Address]*Unsettled) {
+	w := &waiting{differ: d, uncertain: unsettled}
+	w.guard()
+}
+
+// Uncertain gives why parts of changes wait for an operation of unknown outcome, by
+// address and attribute.
+func (p *Plan) Uncertain() map[resource.Address]map[string]string {
+	waits := map[resource.Address]map[string]string{}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		for j := range c.Fields {
+			f := &c.Fields[j]
+			holds := f.Held.flatten(c.Held.flatten(nil))
+			at := slices.IndexFunc(holds, func(h Hold) bool { return h.Hazard == Undecided })
+			if at < 0 {
+				continue
+			}
+			if waits[c.Address] == nil {
+				waits[c.Address] = map[string]string{}
+			}
+			waits[c.Address][f.Name] = holds[at].Message
+		}
+	}
+	return waits
 }
 
 func (d *differ) holdWhole(change int, h Hold) {

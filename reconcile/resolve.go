@@ -193,7 +193,7 @@ func (a *Agent) settleDecided(ctx context.Context, e *Evidence, decided settled)
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	for _, step := range steps {
-		at := slices.IndexFunc(UndecidedOf([]state.Step{step}), func(u Undecided) bool { return u.Operation.Address == decided.Address })
+		at := slices.IndexFunc(UndecidedOf(a.Schemas, []state.Step{step}), func(u Undecided) bool { return u.Operation.Address == decided.Address })
 		if at < 0 {
 			continue
 		}

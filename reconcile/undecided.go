@@ -1,11 +1,13 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/state"
 )
@@ -15,6 +17,7 @@ import (
 type Undecided struct {
 	Step      state.Step
 	Operation state.Operation
+	What      string // what was sent, for people: "create", "decrease", "pause"
 }
 
 // Message says what is unknown, and how to decide it.
@@ -26,7 +29,7 @@ func (u Undecided) Message() string {
 	if said != "" {
 		said = ": " + said
 	}
-	return fmt.Sprintf("what became of its %s of %s is unknown%s", u.Operation.Action, u.Step.SentAt.UTC().Format("2006-01-02 15:04 MST"), said)
+	return fmt.Sprintf("what became of its %s of %s is unknown%s", u.What, u.Step.SentAt.UTC().Format("2006-01-02 15:04 MST"), said)
 }
 
 // Undecided gives what recovery has left open, oldest first.
@@ -35,12 +38,12 @@ func (a *Agent) Undecided(ctx context.Context) ([]Undecided, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the journal: %w", err)
 	}
-	return UndecidedOf(steps), nil
+	return UndecidedOf(a.Schemas, steps), nil
 }
 
 // UndecidedOf gives the operations of open steps that may have had an effect,
 // and whose outcome the journal does not hold.
-func UndecidedOf(steps []state.Step) []Undecided {
+func UndecidedOf(schemas resource.Schemas, steps []state.Step) []Undecided {
 	var undecided []Undecided
 	for _, step := range steps {
 		switch step.Point {
@@ -52,7 +55,7 @@ func UndecidedOf(steps []state.Step) []Undecided {
 		}
 		for _, o := range step.Operations {
 			if !decided(o) && o.Action != actionRepeat {
-				undecided = append(undecided, Undecided{step, o})
+				undecided = append(undecided, Undecided{step, o, whatWasSent(schemas.Of(o.Address.Kind), step, o)})
 			}
 		}
 	}
@@ -78,10 +81,42 @@ func (u Undecided) SetAside() bool {
 func (a *Agent) unsettledOf(undecided []Undecided, moves []plan.Move) []plan.Unsettled {
 	var all []plan.Unsettled
 	for _, u := range undecided {
-		wave := waveOf(u.Step)
-		all = append(all, plan.Unsettled{Address: plan.KeyOfNow(a.Schemas, moves, u.Operation.Address), Then: u.Operation.Address, Message: u.Message(), Creates: u.Operation.ResourceID == "", Lowers: wave == "lower" || wave == "cap"})
+		all = append(all, plan.Unsettled{
+			Address: plan.KeyOfNow(a.Schemas, moves, u.Operation.Address), Then: u.Operation.Address,
+			What: u.What, Message: u.Message(), Creates: u.Operation.ResourceID == "",
+		})
 	}
 	return all
+}
+
+// whatWasSent names an operation as what it was to do.
+func whatWasSent(schema *resource.Schema, step state.Step, o state.Operation) string {
+	if o.ResourceID == "" || step.Route == state.Membership {
+		return o.Action
+	}
+	return cmp.Or(whatIsSent(schema, o.Set, waveOf(step)), o.Action)
+}
+
+// whatIsSent names an update as what it does, and by the wave it goes in; "" where
+// neither tells more than that it is one.
+func whatIsSent(schema *resource.Schema, set resource.Attributes, wave string) string {
+	removal, status := schema.RemovalAttribute(), set.Value(schema.Delivery())
+	removes := removal != nil && set.Value(removal.Name).Text() == schema.Removal
+	switch {
+	case removes && schema.Caps:
+		return "end"
+	case removes:
+		return "archive"
+	case status.Text() == wordPaused:
+		return "pause"
+	case status.Text() == wordActive:
+		return "start"
+	case wave == "lower":
+		return "decrease"
+	case wave == "raise":
+		return "raise"
+	}
+	return ""
 }
 
 // waveOf is the wave a step belongs to: the middle of run/wave/index.

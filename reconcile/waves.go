@@ -170,24 +170,44 @@ func (r *run) forgetPruned(ctx context.Context) error {
 	return r.Store.Forget(ctx, gone)
 }
 
-// allowed drops what may not go on while a decrease or a pause before it is not
-// confirmed: the money it would free is not free yet. Nor may it where the service
+// allowed drops what counts on the money of a decrease, a pause or a new limit before it
+// that is not confirmed: the money is not free yet. Nothing may rise where the service
 // did not take a limit that was to rise, for another reason than what it says: somebody
 // may have changed the limits since they were planned with.
 func (r *run) allowed(parts []part) []part {
-	why := ""
-	if unconfirmed := r.unconfirmedLower(); !unconfirmed.IsZero() {
-		why = fmt.Sprintf("waits: the decrease of %s is not confirmed", unconfirmed)
-	} else if moved := r.movedCap(); !moved.IsZero() {
-		why = fmt.Sprintf("waits: %s may be another one than was planned with", moved)
+	if moved := r.movedCap(); !moved.IsZero() {
+		for _, p := range parts {
+			r.skip(p.change.Address, fmt.Sprintf("waits: %s may be another one than was planned with", moved))
+		}
+		return nil
 	}
-	if why == "" {
-		return parts
+	waits := r.countsOn(r.unconfirmedLower())
+	return slices.DeleteFunc(slices.Clone(parts), func(p part) bool {
+		if why := waits(p); why != "" {
+			r.skip(p.change.Address, "waits: "+why)
+			return true
+		}
+		return false
+	})
+}
+
+// countsOn gives what says why a part waits for what is not confirmed, "" where it does
+// not: the plan is made once more, as if nobody knew of that.
+func (r *run) countsOn(unconfirmed []plan.Unsettled) func(part) string {
+	if len(unconfirmed) == 0 {
+		return func(part) string { return "" }
 	}
-	for _, p := range parts {
-		r.skip(p.change.Address, why)
+	input := r.view.input
+	input.Unsettled = slices.Concat(input.Unsettled, unconfirmed)
+	waits := plan.Diff(input).Uncertain()
+	return func(p part) string {
+		for _, f := range p.fields {
+			if why := waits[p.change.Address][f.Name]; why != "" {
+				return why
+			}
+		}
+		return ""
 	}
-	return nil
 }
 
 // movedCap is a limit whose rise the service did not take, though the same bytes might
@@ -202,13 +222,20 @@ func (r *run) movedCap() resource.Address {
 	return resource.Address{}
 }
 
-func (r *run) unconfirmedLower() resource.Address {
+// unconfirmedLower gives what was to bring possible spend down, and did not surely do so.
+func (r *run) unconfirmedLower() (all []plan.Unsettled) {
 	for _, p := range append(r.updates(plan.Lower), r.capping()...) {
-		if !r.fine(p.change.Address) || r.seenOtherwise(p) {
-			return p.change.Address
+		if r.fine(p.change.Address) && !r.seenOtherwise(p) {
+			continue
 		}
+		schema := r.Schemas.Of(p.change.Address.Kind)
+		what := whatIsSent(schema, p.set(), "lower")
+		if p.create {
+			what = string(p.change.Action)
+		}
+		all = append(all, plan.Unsettled{Address: p.change.Address, What: what, Message: "the " + what + " of it is not confirmed", Creates: p.create, Unconfirmed: true})
 	}
-	return resource.Address{}
+	return all
 }
 
 // updateWave sends updates: those bulk can say in jobs, the rest one by one.

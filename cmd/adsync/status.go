@@ -216,7 +216,7 @@ func (d *statusDocument) fill(ctx context.Context, store state.Store) error {
 	for _, s := range steps {
 		d.Open = append(d.Open, openDocument{s.ID, string(s.Point), "POST " + s.Path, len(s.Operations), s.JobID, orNull(s.SentAt)})
 	}
-	for _, u := range reconcile.UndecidedOf(steps) {
+	for _, u := range reconcile.UndecidedOf(schemas(), steps) {
 		if u.Step.Point != state.Unknown && u.Step.Point != state.BlockedStep {
 			continue // nobody has asked the service yet
 		}

@@ -24,5 +24,5 @@ func undecidedWords(undecided []reconcile.Undecided) string {
 
 // setAside gives what recovery has looked at already, and could not decide.
 func setAside(steps []state.Step) []reconcile.Undecided {
-	return slices.DeleteFunc(reconcile.UndecidedOf(steps), func(u reconcile.Undecided) bool { return !u.SetAside() })
+	return slices.DeleteFunc(reconcile.UndecidedOf(schemas(), steps), func(u reconcile.Undecided) bool { return !u.SetAside() })
 }

@@ -154,6 +154,9 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files,
 	if r.Class == daemon.Held && r.Run != nil {
 		r.Until = time.Now().Add(againSoon)
 	}
+	if r.Class == daemon.Undecided && r.Run != nil && len(did.recovered.Undecided) == 0 { // what it left unknown, the recovery of the next may decide
+		r.Until = time.Now().Add(againSoon)
+	}
 	w.remember(ctx, seen, store, l, r)
 	return r
 }
@@ -170,7 +173,8 @@ func openSteps(ctx context.Context, store state.Store) *int {
 }
 
 // againSoon is when what an apply left held is planned anew: it is another plan
-// by then, and an approval has to be of that.
+// by then, and an approval has to be of that. So it is when what an apply left
+// unknown is looked for.
 const againSoon = time.Second
 
 // done is a run up to its end.
