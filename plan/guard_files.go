@@ -285,9 +285,12 @@ func (w *waiting) holdRaises(place int, excess int64, raises func(*Field) bool, 
 }
 
 // isShown reports whether a change is the rest of a plan that was compared with what
-// there was before it, and none of whose own decreases is held.
+// there was before it, and none of whose own decreases is held. A limit of the account
+// that is held bounds nothing, whichever plan it was of.
 func (w *waiting) isShown(c *Change) bool {
-	return c.RestOf != "" && !slices.ContainsFunc(w.lower, func(place int) bool { return w.paysAt(w.all[place].address) })
+	return c.RestOf != "" && !slices.ContainsFunc(w.lower, func(place int) bool {
+		return w.all[place].kind.schema.Caps || w.paysAt(w.all[place].address)
+	})
 }
 
 func (w *waiting) unlessMeant(c *Change, excess int64, message string, raises func(*Field) bool) (Hold, bool) {
