@@ -139,7 +139,7 @@ func (w *world) openDisk(agent int, s script) *disk {
 func (w *world) openService(s script) *emulator.Server {
 	points := openpoint.Defaults()
 	if s.Points != 0 {
-		drawn := openpoint.Draw(s.Points)
+		drawn := s.drawnPoints()
 		if err := points.Apply(drawn); err != nil {
 			panic(err)
 		}
