@@ -11,12 +11,13 @@ import (
 	"adsync/internal/resource"
 )
 
-// Present checks the account and gives the present in its time zone.
+// Present checks the account and returns the present in its time zone, by the service's
+// clock: its figures are of its days.
 func (a *Agent) Present(ctx context.Context) (time.Time, error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return time.Time{}, err
 	}
-	return a.Now().In(a.Zone), nil
+	return a.Now().Add(-a.Service.Ahead()).In(a.Zone), nil
 }
 
 // Figures asks the service what the account's resources did in each window, and

@@ -59,6 +59,19 @@ func TestFiguresAreTheServicesOwn(t *testing.T) {
 	}
 }
 
+// A service whose clock is a year ahead has its figures of that year.
+func TestThePresentIsThatOfTheService(t *testing.T) {
+	w := newWorld(t)
+	w.service.Advance(t, (365 * 24 * time.Hour).Seconds())
+	present, err := w.agent.Present(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ahead := present.Sub(w.agent.Now()); ahead < 364*24*time.Hour || ahead > 366*24*time.Hour {
+		t.Errorf("Present() = %v, which is %v ahead of this machine; want a year", present, ahead)
+	}
+}
+
 // pass lets time go by for the service and the agent alike.
 func (w *world) pass(d time.Duration) {
 	if err := w.sleep(context.Background(), d); err != nil {
