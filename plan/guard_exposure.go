@@ -193,9 +193,9 @@ func (d *differ) holdRiseOf(change int, h Hold, concerned func(*Field) bool) {
 }
 
 // guardUnattended holds everything that raises while nobody looks at the plan
-// and no ceiling is set (design.md section 6, exposure).
+// and the operator set no ceiling (design.md section 6, exposure).
 func (d *differ) guardUnattended() {
-	if !d.Policy.Unattended || d.Policy.MaxDailyExposure > 0 {
+	if !d.Policy.Unattended || d.Policy.MaxDailyExposure > 0 && !d.Policy.CeilingWatched {
 		return
 	}
 	h := Hold{Hazard: Unattended, Message: "raises what can be spent while nobody looks; want max_daily_exposure in the operator's file"}

@@ -1,6 +1,10 @@
 package plan
 
-import "adsync/internal/resource"
+import (
+	"slices"
+
+	"adsync/internal/resource"
+)
 
 // Recent is what adsync did in the 24 hours before the plan: limits hold for a
 // day, however many plans it has.
@@ -14,6 +18,25 @@ type Earlier struct {
 	Address   resource.Address
 	Attribute string
 	Micros    int64
+}
+
+// Under returns what was done under the addresses of now: another key does not
+// begin the day again.
+func (r Recent) Under(renamed []Renamed) Recent {
+	if len(renamed) == 0 {
+		return r
+	}
+	becomes := make(map[resource.Address]resource.Address, len(renamed))
+	for _, m := range renamed {
+		becomes[m.From] = m.To
+	}
+	r.Amounts = slices.Clone(r.Amounts)
+	for i := range r.Amounts {
+		if to, moved := becomes[r.Amounts[i].Address]; moved {
+			r.Amounts[i].Address = to
+		}
+	}
+	return r
 }
 
 // Moves gives the amounts the applicable part of the plan sets, as they are

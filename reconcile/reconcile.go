@@ -191,7 +191,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
-		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent, Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
+		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: live.Lacking, Listed: live.Listed, Capabilities: capabilities, Refused: refused, Unsettled: a.unsettledOf(undecided, desired.Moves),
 	}

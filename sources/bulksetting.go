@@ -7,43 +7,50 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/jsonschema"
+	"adsync/internal/policy"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// Bulk is how bulk jobs are used: each setting is one of bulkChoices, "" where
-// the file says nothing.
+// Bulk is how bulk jobs are used, as a file says it.
 type Bulk struct {
-	RepeatParent string
-	Rehearse     string
+	RepeatParent Setting
+	Rehearse     Setting
 }
 
-// bulkChoices are the values of the settings. The first is what is meant where
-// nothing is written.
-var bulkChoices = map[string][]string{
-	"repeat_parent": {"auto", "never"},
-	"rehearse":      {"auto", "always", "never"},
-}
-
-func (p *Project) readBulk(w *walker, node *yaml.Node) {
+func (b *Bulk) read(w *walker, node *yaml.Node) {
 	w.fields(node, "bulk", map[string]func(*yaml.Node){
-		"repeat_parent": func(n *yaml.Node) { p.Bulk.RepeatParent = bulkSetting(w, n, "repeat_parent") },
-		"rehearse":      func(n *yaml.Node) { p.Bulk.Rehearse = bulkSetting(w, n, "rehearse") },
+		"repeat_parent": func(n *yaml.Node) { b.RepeatParent = bulkSetting(w, n, policy.RepeatParent) },
+		"rehearse":      func(n *yaml.Node) { b.Rehearse = bulkSetting(w, n, policy.Rehearse) },
 	})
 }
 
-func bulkSetting(w *walker, node *yaml.Node, name string) string {
-	value := w.setting(node, "bulk."+name).Value
-	if choices := bulkChoices[name]; value != "" && !slices.Contains(choices, value) {
-		w.report(node, diag.BadProject, fmt.Sprintf("bulk.%s is %q; want %s", name, diag.Printable(value), strings.Join(choices, " or ")), diag.DidYouMean(value, choices))
-		return ""
+// take puts what another file or section says in place of this one's.
+func (b *Bulk) take(other Bulk) {
+	if other.RepeatParent.Value != "" {
+		b.RepeatParent = other.RepeatParent
 	}
-	return value
+	if other.Rehearse.Value != "" {
+		b.Rehearse = other.Rehearse
+	}
+}
+
+func bulkSetting(w *walker, node *yaml.Node, c policy.Choice) Setting {
+	s := w.setting(node, c.Name)
+	if words := c.Words(); s.Value != "" && !slices.Contains(words, s.Value) {
+		message := fmt.Sprintf("%s is %q; want %s", c.Name, diag.Printable(s.Value), strings.Join(words, " or "))
+		w.report(node, diag.BadProject, message, diag.DidYouMean(s.Value, words))
+		return Setting{}
+	}
+	return s
 }
 
 func bulkSchema() *jsonschema.Schema {
+	choice := func(c policy.Choice) *jsonschema.Schema {
+		return &jsonschema.Schema{Enum: c.Words(), Description: c.Help}
+	}
 	return closed("How bulk jobs are used. What is absent is auto.", jsonschema.Properties{
-		{Name: "repeat_parent", Schema: &jsonschema.Schema{Enum: bulkChoices["repeat_parent"], Description: "auto: a new tree larger than a job goes on in further jobs that repeat its parents, tried with one branch first. never: what does not fit goes through single requests."}},
-		{Name: "rehearse", Schema: &jsonschema.Schema{Enum: bulkChoices["rehearse"], Description: "Creates that the service is asked to validate before the first change. auto: one job, of all where it holds them, else of one tree of every shape. always: all. never: none."}},
+		{Name: "repeat_parent", Schema: choice(policy.RepeatParent)},
+		{Name: "rehearse", Schema: choice(policy.Rehearse)},
 	})
 }

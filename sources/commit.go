@@ -24,7 +24,7 @@ type Commit struct {
 // come from the history of that commit. home is where adsync's state is, as the
 // folder goes away with Close.
 func ReadCommit(ctx context.Context, at Commit, home, bounds string) (*Checkout, error) {
-	p := Project{State: ".adsync", at: &at}
+	p := Project{State: usualState, at: &at}
 	if bounds != "" {
 		if err := p.Bound(bounds); err != nil {
 			return nil, err

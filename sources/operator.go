@@ -27,6 +27,8 @@ type Operator struct {
 	Policy  Policy
 	Allow   []Standing
 	Git     Git
+	State   Setting // folder of adsync's own state, from the project's folder
+	Bulk    Bulk
 
 	accounts map[string]*Operator
 }
@@ -101,6 +103,8 @@ func (o *Operator) read(w *walker, node *yaml.Node, top bool) {
 		"policy":      func(n *yaml.Node) { o.Policy.read(w, n) },
 		"allow":       func(n *yaml.Node) { o.readAllow(w, n) },
 		"git":         func(n *yaml.Node) { o.Git.read(w, n) },
+		"state":       func(n *yaml.Node) { o.State = w.stateFolder(n) },
+		"bulk":        func(n *yaml.Node) { o.Bulk.read(w, n) },
 	}
 	if top {
 		readers["accounts"] = func(n *yaml.Node) { o.readAccounts(w, n) }
@@ -198,9 +202,16 @@ func (o *Operator) take(section *Operator) {
 	if section.Git.URL.Value != "" {
 		o.Git = section.Git
 	}
+	if section.State.Value != "" {
+		o.State = section.State
+	}
+	o.Bulk.take(section.Bulk)
 	o.Policy.take(section.Policy)
 	o.Allow = append(o.Allow, section.Allow...)
 }
+
+// ByAccount reports whether the file says something of single accounts.
+func (o Operator) ByAccount() bool { return len(o.accounts) > 0 }
 
 // ErrWatched says that an operator's file lies among what it guards.
 var ErrWatched = errors.New("lies in the folder it guards; want it outside, where a change of the files cannot loosen it")
@@ -240,6 +251,9 @@ func (p *Policy) take(other Policy) {
 		p.Prune = other.Prune
 	}
 	p.DriftOf, p.PruneOf = joined(p.DriftOf, other.DriftOf), joined(p.PruneOf, other.PruneOf)
+	if other.SavedPlanMinutes.Value != "" {
+		p.SavedPlanMinutes = other.SavedPlanMinutes
+	}
 	for _, v := range other.Limits {
 		p.Limits = append(without(p.Limits, v.Setting.Name), v)
 	}

@@ -26,16 +26,10 @@ type Policy struct {
 	SavedPlanMinutes Setting // how long a saved plan may wait: 1 to 30
 }
 
-// The choices of the policy.
-var (
-	driftChoices = []string{"report", "revert"}
-	pruneChoices = []string{"keep", "pause", "archive"}
-)
-
 func (p *Policy) read(w *walker, node *yaml.Node) {
 	readers := p.limitReaders(w)
-	readers["drift"] = func(n *yaml.Node) { p.Drift, p.DriftOf = w.choices(n, "policy.drift", driftChoices) }
-	readers["prune"] = func(n *yaml.Node) { p.Prune, p.PruneOf = w.choices(n, "policy.prune", pruneChoices) }
+	readers["drift"] = func(n *yaml.Node) { p.Drift, p.DriftOf = w.choices(n, policy.Drift) }
+	readers["prune"] = func(n *yaml.Node) { p.Prune, p.PruneOf = w.choices(n, policy.Prune) }
 	readers["saved_plan_minutes"] = func(n *yaml.Node) { p.readMinutes(w, n) }
 	readers["freeze"] = func(n *yaml.Node) { p.readFreeze(w, n) }
 	readers["allow"] = func(n *yaml.Node) {
@@ -85,17 +79,17 @@ func (p *Policy) readMinutes(w *walker, node *yaml.Node) {
 
 // choices reads one choice for all, or a mapping of names to choices in which
 // default stands for the rest.
-func (w *walker) choices(node *yaml.Node, where string, choices []string) (all Setting, of map[string]Setting) {
+func (w *walker) choices(node *yaml.Node, c policy.Choice) (all Setting, of map[string]Setting) {
 	if node.Kind != yaml.MappingNode {
-		return w.choice(node, where, choices...), nil
+		return w.choice(node, c.Name, c.Words()...), nil
 	}
 	of = map[string]Setting{}
 	for key, value := range w.entries(node) {
 		if key.Value == "default" {
-			all = w.choice(value, where+".default", choices...)
+			all = w.choice(value, c.Name+".default", c.Words()...)
 			continue
 		}
-		if s := w.choice(value, where+"."+key.Value, choices...); s.Value != "" {
+		if s := w.choice(value, c.Name+"."+key.Value, c.Words()...); s.Value != "" {
 			of[key.Value] = s
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"adsync/internal/diag"
@@ -42,6 +41,8 @@ type Project struct {
 
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
 	bounds    *bounds         // nil for the defaults
+	stateAt   diag.Position   // where State is written; zero for the default
+	serviceAt diag.Position   // where Service is written
 	at        *Commit         // the commit it was read from, nil for files of a folder
 	resolved  string          // what Root was when the project was read, "" where it was not
 }
@@ -69,7 +70,7 @@ var defaultSources = []string{"**/*.yaml", "**/*.yml", "**/*.xlsx", "**/*.csv", 
 // ReadProject reads the project of a folder, given as the folder or as the path
 // of its adsync.yaml. A folder without one is a project with defaults.
 func ReadProject(dir string) (Project, []diag.Problem) {
-	p := Project{Root: filepath.Clean(dir), Sources: defaultSources, State: ".adsync"}
+	p := Project{Root: filepath.Clean(dir), Sources: defaultSources, State: usualState}
 	name := projectFile
 	if about, err := os.Stat(dir); err == nil && about.Mode().IsRegular() {
 		p.Root, name = filepath.Dir(p.Root), filepath.Base(p.Root)
@@ -132,7 +133,7 @@ func (p *Project) readDocument(w *walker, document *yaml.Node) {
 		"sources": func(n *yaml.Node) { p.readSources(w, n) },
 		"service": func(n *yaml.Node) { p.readService(w, n) },
 		"state":   func(n *yaml.Node) { p.readState(w, n) },
-		"bulk":    func(n *yaml.Node) { p.readBulk(w, n) },
+		"bulk":    func(n *yaml.Node) { p.Bulk.read(w, n) },
 		"policy":  func(n *yaml.Node) { p.Policy.read(w, n) },
 		"domains": func(n *yaml.Node) { p.readDomains(w, n) },
 		"moved":   func(n *yaml.Node) { p.readMoved(w, n) },
@@ -181,7 +182,7 @@ func (p *Project) readSources(w *walker, node *yaml.Node) {
 // repeated: an address can hold a password.
 func (p *Project) readService(w *walker, node *yaml.Node) {
 	if node.Kind == yaml.ScalarNode && node.Value == "emulator" {
-		p.Service = node.Value
+		p.Service, p.serviceAt = node.Value, w.at(node)
 		return
 	}
 	w.reportUnseen(node, "service names an address; want emulator, or no service at all", operatorSide)
@@ -190,13 +191,7 @@ func (p *Project) readService(w *walker, node *yaml.Node) {
 const operatorSide = "the address and the key of the service are the operator's: set ADSYNC_BASE_URL and ADSYNC_API_KEY"
 
 func (p *Project) readState(w *walker, node *yaml.Node) {
-	state := w.setting(node, "state").Value
-	if state == "" {
-		return
+	if state := w.stateFolder(node); state.Value != "" {
+		p.State, p.stateAt = state.Value, state.Position
 	}
-	if !filepath.IsLocal(filepath.FromSlash(state)) || strings.Contains(state, `\`) || filepath.Clean(state) == "." {
-		w.report(node, diag.BadProject, fmt.Sprintf("state is %q; want a folder below the project's, such as .adsync", state), "")
-		return
-	}
-	p.State = filepath.ToSlash(filepath.Clean(state))
 }

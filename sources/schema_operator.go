@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"fmt"
 	"strings"
 
 	"adsync/internal/jsonschema"
@@ -10,8 +11,8 @@ import (
 // policySchema describes a policy, in adsync.yaml and in the operator's file.
 func policySchema(help string) *jsonschema.Schema {
 	properties := jsonschema.Properties{
-		{Name: "drift", Schema: orEach(driftChoices, "What becomes of a change that was made outside the files; or a mapping of attributes to it. Absent: report.")},
-		{Name: "prune", Schema: orEach(pruneChoices, "What becomes of a resource that was removed from the files; or a mapping of kinds to it. Absent: keep.")},
+		{Name: "drift", Schema: orEach(policy.Drift)},
+		{Name: "prune", Schema: orEach(policy.Prune)},
 		{Name: "saved_plan_minutes", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: "^(?:[1-9]|[12][0-9]|30)$", Description: "How long a saved plan may wait for apply, 1 to 30 minutes. Absent: 30."}},
 		{Name: "freeze", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Windows in which only pauses and decreases pass.", Items: closed("A freeze window.", jsonschema.Properties{
 			{Name: "name", Schema: setting("What people call it.")}, {Name: "cron", Schema: setting("When it begins, five fields: minute, hour, day of the month, month, day of the week.")},
@@ -38,8 +39,9 @@ func policySchema(help string) *jsonschema.Schema {
 }
 
 // orEach is one of the choices, or a mapping of names to them.
-func orEach(choices []string, help string) *jsonschema.Schema {
-	return &jsonschema.Schema{Description: help, AnyOf: []*jsonschema.Schema{{Enum: choices}, {Type: jsonschema.Types{"object"}}}}
+func orEach(c policy.Choice) *jsonschema.Schema {
+	help := fmt.Sprintf("%s; or a mapping of %ss to it. Absent: %s.", strings.TrimSuffix(c.Help, "."), c.Each, c.Default)
+	return &jsonschema.Schema{Description: help, AnyOf: []*jsonschema.Schema{{Enum: c.Words()}, {Type: jsonschema.Types{"object"}}}}
 }
 
 // OperatorSchema describes the operator's file, for editors.
@@ -51,6 +53,8 @@ func OperatorSchema() *jsonschema.Schema {
 				{Name: "env", Schema: setting("Environment variable that holds the key.")}, {Name: "file", Schema: setting("File that holds the key.")}, {Name: "command", Schema: setting("Command that prints the key.")},
 			})},
 			{Name: "git", Schema: gitSchema()},
+			{Name: "state", Schema: stateSchema()},
+			{Name: "bulk", Schema: bulkSchema()},
 			{Name: "policy", Schema: policySchema("The guards of a plan, as tight or as loose as they are to be.")},
 			{Name: "allow", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Allowances given beforehand.", Items: closed("An allowance.", jsonschema.Properties{
 				{Name: "allow", Schema: setting("What is allowed, as --allow takes it.")}, {Name: "until", Schema: setting("Last day it holds, YYYY-MM-DD.")}, {Name: "plan", Schema: setting("Hash of the one plan it is for.")},

@@ -18,7 +18,7 @@ func ProjectSchema() *jsonschema.Schema {
 			Items: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible, Not: &jsonschema.Schema{Pattern: `^/|(?:^|/)\.\.(?:/|$)|\\`}},
 		}},
 		{Name: "service", Schema: &jsonschema.Schema{Const: "emulator", Description: "emulator runs the service inside the command, to try things. Absent: the operator names the service."}},
-		{Name: "state", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible, Not: &jsonschema.Schema{Pattern: `^/|(?:^|/)\.\.(?:/|$)|\\`}, Description: "Folder of adsync's own state, from this folder. Absent: .adsync."}},
+		{Name: "state", Schema: stateSchema()},
 		{Name: "bulk", Schema: bulkSchema()},
 		{Name: "domains", Schema: &jsonschema.Schema{
 			Type: jsonschema.Types{"array"}, MinItems: 1, Description: "Domains where landing pages may be, with what lies beneath them. Absent: anywhere.",
@@ -42,6 +42,13 @@ func closed(help string, properties jsonschema.Properties) *jsonschema.Schema {
 // setting is a text of the project file; the reader goes by what is written.
 func setting(help string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: visible, Description: help}
+}
+
+func stateSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: jsonschema.Types{"string"}, Pattern: visible, Not: &jsonschema.Schema{Pattern: `^/|(?:^|/)\.\.(?:/|$)|\\`},
+		Description: "Folder of adsync's own state, from the project's folder. The operator's file alone chooses it. Absent: .adsync.",
+	}
 }
 
 func limitSchemas() jsonschema.Properties {

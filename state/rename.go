@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"adsync/internal/resource"
@@ -57,5 +58,36 @@ func (b *batch) rename(renamed []Renamed) error {
 		}
 		b.put(m.class, m.to, m.value)
 	}
-	return nil
+	return b.renameMoves(renamed)
+}
+
+// renameMoves has what was raised count under the addresses of now.
+func (b *batch) renameMoves(renamed []Renamed) error {
+	becomes := make(map[string]string, len(renamed))
+	for _, r := range renamed {
+		becomes[r.From.String()] = r.To.String()
+	}
+	changed := map[string]string{}
+	err := b.engine.each(classMove, func(run, value string) error {
+		var r moveRecord
+		if json.Unmarshal([]byte(value), &r) != nil {
+			return unreadable(record{classMove, run})
+		}
+		moved := false
+		for i := range r.Amounts {
+			if to, there := becomes[r.Amounts[i].Address]; there {
+				r.Amounts[i].Address, moved = to, true
+			}
+		}
+		if !moved {
+			return nil
+		}
+		written, err := json.Marshal(r)
+		changed[run] = string(written)
+		return err
+	})
+	for run, value := range changed {
+		b.put(classMove, run, value)
+	}
+	return err
 }

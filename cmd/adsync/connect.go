@@ -154,25 +154,6 @@ func (a *app) openState(ctx context.Context, p sources.Project, readOnly bool) (
 	return store, err
 }
 
-// address finds the service: the environment's address, else the emulator in
-// this process where the project names it.
-func (a *app) address(s *session, p sources.Project) (string, adsapi.Secret, error) {
-	if base := a.env(envBaseURL); base != "" {
-		key, err := a.key(p)
-		return base, key, err
-	}
-	if p.Service != "emulator" {
-		o, _ := a.operator(p) // its problems were said when the project was loaded
-		if o.BaseURL.Value == "" {
-			return "", adsapi.Secret{}, configuration("no service: set %s and %s, name them in the operator's file, or write `service: emulator` in adsync.yaml to try it", envBaseURL, envKey)
-		}
-		key, err := a.key(p)
-		return o.BaseURL.Value, key, err
-	}
-	base, err := a.serveEmulator(s, p)
-	return base, adsapi.NewSecret(emulatorKey), err
-}
-
 // envKeyLag is how long the service may need to know the key of a create.
 const envKeyLag = "ADSYNC_KEY_LAG"
 
@@ -180,7 +161,7 @@ const envKeyLag = "ADSYNC_KEY_LAG"
 func (a *app) keyLag(p sources.Project) (time.Duration, error) {
 	text := a.env(envKeyLag)
 	if text == "" {
-		if p.Service == "emulator" && a.env(envBaseURL) == "" {
+		if service, err := a.service(p); err == nil && service.emulated {
 			return atOnce, nil
 		}
 		return 0, nil
@@ -274,9 +255,9 @@ func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
 
 // bulkOf is how the project wants bulk jobs used; auto is the zero value.
 func bulkOf(b sources.Bulk) reconcile.Bulk {
-	bulk := reconcile.Bulk{NeverRepeat: b.RepeatParent == "never"}
-	if b.Rehearse != "auto" {
-		bulk.Rehearse = reconcile.Rehearsal(b.Rehearse)
+	bulk := reconcile.Bulk{NeverRepeat: b.RepeatParent.Value == "never"}
+	if b.Rehearse.Value != "auto" {
+		bulk.Rehearse = reconcile.Rehearsal(b.Rehearse.Value)
 	}
 	return bulk
 }

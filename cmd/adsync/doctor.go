@@ -14,6 +14,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
+	"adsync/internal/planview"
 	"adsync/reconcile"
 	"adsync/sources"
 	"adsync/state"
@@ -54,9 +55,10 @@ type finding struct {
 
 // doctorDocument is the JSON form of doctor.
 type doctorDocument struct {
-	FormatVersion int       `json:"format_version"`
-	Problems      int       `json:"problems"`
-	Checks        []finding `json:"checks"`
+	FormatVersion int               `json:"format_version"`
+	Service       *planview.Service `json:"service,omitempty"` // absent where none is named
+	Problems      int               `json:"problems"`
+	Checks        []finding         `json:"checks"`
 }
 
 func (d *doctorDocument) ok(check, format string, args ...any) {
@@ -74,7 +76,9 @@ func (d *doctorDocument) problem(check, do string, code int, message string) {
 
 func (a *app) runDoctor(ctx context.Context, dir string) error {
 	d := &doctorDocument{FormatVersion: formatVersion, Checks: []finding{}}
-	if l := a.load(ctx, dir); a.examineFiles(d, l) {
+	l := a.load(ctx, dir)
+	d.Service = a.serviceOf(l.project)
+	if a.examineFiles(d, l) {
 		a.examineState(ctx, d, l.project)
 		if err := a.examineService(ctx, d, l); err != nil {
 			return err
@@ -94,6 +98,11 @@ func (a *app) runDoctor(ctx context.Context, dir string) error {
 func (a *app) printFindings(d *doctorDocument) error {
 	if a.flags.output == "json" {
 		return a.printJSON(d)
+	}
+	if d.Service != nil {
+		if _, err := fmt.Fprintf(a.out, "Service: %s\n", d.Service.Words()); err != nil {
+			return err
+		}
 	}
 	for _, f := range d.Checks {
 		text := fmt.Sprintf("%-8s %-10s %s", f.Result, f.Check, f.Message)
@@ -154,8 +163,8 @@ func (a *app) examinePolicy(d *doctorDocument, p sources.Project) {
 		}
 	}
 	g := a.govern(p, schemas(), a.clock.orSystem().now())
-	if g.policy.MaxDailyExposure == 0 {
-		d.note("policy", "set max_daily_exposure in the operator's file for a daemon that may raise", "%s, no ceiling: unattended runs raise nothing", from)
+	if g.policy.MaxDailyExposure == 0 || g.policy.CeilingWatched {
+		d.note("policy", "set max_daily_exposure in the operator's file for a daemon that may raise", "%s, no ceiling of the operator's: unattended runs raise nothing", from)
 		return
 	}
 	d.ok("policy", "%s", from)
@@ -290,13 +299,13 @@ func (a *app) examineFeatures(ctx context.Context, d *doctorDocument, client *ad
 
 // keyPlace says where the key comes from, and nothing of it.
 func (a *app) keyPlace(p sources.Project) string {
+	if service, err := a.service(p); err == nil && service.emulated {
+		return "none is needed for the emulator in this process"
+	}
 	for _, name := range []string{envKey, envKeyFile, envKeyCommand} {
 		if strings.TrimSpace(a.env(name)) != "" {
 			return "from " + name
 		}
-	}
-	if p.Service == "emulator" && a.env(envBaseURL) == "" {
-		return "none is needed for the emulator in this process"
 	}
 	o, _ := a.operator(p)
 	return fmt.Sprintf("from %s of the operator's file", o.Key.From)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -23,6 +22,7 @@ type governed struct {
 	standing []plan.Allowance  // of the operator's file, still good
 	bound    []reconcile.Bound // of the operator's file, each for one plan
 	operator sources.Operator
+	bulk     sources.Bulk // with a word for each setting
 	problems []diag.Problem
 	thaws    time.Time // when the first of the open freeze windows ends; zero where none is open
 }
@@ -65,8 +65,11 @@ func (a *app) govern(project sources.Project, schemas resource.Schemas, now time
 	for _, s := range policy.Settings() {
 		g.limit(s, project.Policy)
 	}
-	g.choices("drift", []string{"report", "revert"}, o.Policy.Drift, project.Policy.Drift, o.Policy.DriftOf, project.Policy.DriftOf, attributeNames(schemas))
-	g.choices("prune", []string{"keep", "pause", "archive"}, o.Policy.Prune, project.Policy.Prune, o.Policy.PruneOf, project.Policy.PruneOf, kindNames(schemas))
+	g.chooseDrift(o.Policy, project.Policy, attributeNames(schemas))
+	g.choosePrune(o.Policy, project.Policy, kindNames(schemas))
+	g.chooseBulk(project.Bulk)
+	g.minutes(project.Policy)
+	g.section(project)
 	g.freeze(slices.Concat(o.Policy.Freeze, project.Policy.Freeze), now)
 	g.allowances(project, now)
 	slices.SortStableFunc(g.values, func(a, b policyValue) int { return strings.Compare(a.Name, b.Name) })
@@ -76,10 +79,10 @@ func (a *app) govern(project sources.Project, schemas resource.Schemas, now time
 // limit takes the value of one limit.
 func (g *governed) limit(s policy.Setting, project sources.Policy) {
 	at := limitOf[s.Name](&g.policy)
-	origin := "default"
+	origin, watched := "default", true
 	for _, v := range g.operator.Policy.Limits {
 		if v.Setting.Name == s.Name {
-			*at, origin = v.Number, g.origin(v.Position)
+			*at, origin, watched = v.Number, g.origin(v.Position), false
 		}
 	}
 	for _, v := range project.Limits {
@@ -91,6 +94,9 @@ func (g *governed) limit(s policy.Setting, project sources.Policy) {
 			*at, origin = v.Number, g.origin(v.Position)
 		}
 	}
+	if s.Enables {
+		g.policy.CeilingWatched = watched && *at > 0
+	}
 	g.values = append(g.values, policyValue{s.Name, s.Format(*at), origin, s.Help})
 }
 
@@ -99,8 +105,16 @@ func (g *governed) loosens(at diag.Position, name, have, bound, origin string) {
 	g.problems = append(g.problems, diag.Problem{
 		Severity: diag.Error, Code: diag.BadProject, Position: at,
 		Message: fmt.Sprintf("%s is %s, looser than %s (%s); want that or less", name, have, bound, origin),
-		Hint:    "a file that is reviewed with the campaigns may tighten a guard; the operator's file may loosen it",
+		Hint:    fmt.Sprintf("a file that is reviewed with the campaigns may tighten a guard; %s may loosen it", g.operatorsFile()),
 	})
+}
+
+// operatorsFile names the operator's file for people.
+func (g *governed) operatorsFile() string {
+	if g.operator.File == "" {
+		return "the operator's file"
+	}
+	return "the operator's file, " + g.operator.File + ","
 }
 
 // origin writes a position short: the operator's file by its name.
@@ -110,72 +124,6 @@ func (g *governed) origin(p diag.Position) string {
 		name = filepath.Base(name)
 	}
 	return fmt.Sprintf("%s:%d", name, p.Line())
-}
-
-// choices takes drift or prune: what the project asks for, unless the operator's
-// file says something tighter.
-func (g *governed) choices(name string, order []string, operator, project sources.Setting, operatorOf, projectOf map[string]sources.Setting, known []string) {
-	choose := func(key string, ours, theirs sources.Setting) (sources.Setting, bool) {
-		if theirs.Value == "" {
-			return ours, ours.Value != ""
-		}
-		if ours.Value != "" && slices.Index(order, theirs.Value) > slices.Index(order, ours.Value) {
-			g.loosens(theirs.Position, "policy."+key, theirs.Value, ours.Value, g.origin(ours.Position))
-		}
-		return theirs, true
-	}
-	chosen, written := choose(name, operator, project)
-	value := policyValue{Name: name, Value: order[0], Origin: "default"}
-	if written {
-		g.set(name, "", chosen.Value)
-		value.Value, value.Origin = chosen.Value, g.origin(chosen.Position)
-	}
-	g.values = append(g.values, value)
-	for _, key := range keysOf(operatorOf, projectOf) {
-		ours := operatorOf[key]
-		if ours.Value == "" {
-			ours = operator
-		}
-		chosen, _ := choose(name+"."+key, ours, projectOf[key])
-		if !slices.Contains(known, key) {
-			g.problems = append(g.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: chosen.Position,
-				Message: fmt.Sprintf("policy.%s names %q; want one of %s", name, key, strings.Join(known, ", ")), Hint: diag.DidYouMean(key, known)})
-			continue
-		}
-		g.set(name, key, chosen.Value)
-		g.values = append(g.values, policyValue{Name: name + "." + key, Value: chosen.Value, Origin: g.origin(chosen.Position)})
-	}
-}
-
-func (g *governed) set(name, key, value string) {
-	p := &g.policy
-	switch {
-	case name == "drift" && key == "":
-		p.Drift = plan.OnDrift(value)
-	case name == "drift":
-		if p.DriftOf == nil {
-			p.DriftOf = map[string]plan.OnDrift{}
-		}
-		p.DriftOf[key] = plan.OnDrift(value)
-	case key == "":
-		p.Prune = plan.OnPrune(value)
-	default:
-		if p.PruneOf == nil {
-			p.PruneOf = map[resource.Kind]plan.OnPrune{}
-		}
-		p.PruneOf[resource.Kind(key)] = plan.OnPrune(value)
-	}
-}
-
-func keysOf(maps ...map[string]sources.Setting) []string {
-	var keys []string
-	for _, m := range maps {
-		for key := range m {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
 }
 
 func attributeNames(schemas resource.Schemas) []string {
@@ -218,6 +166,10 @@ func (g *governed) freeze(windows []policy.Window, now time.Time) {
 	}
 }
 
+// farthestEast is the zone whose days begin first. An allowance of an account
+// whose files name no time zone ends there: leaving it out makes none last longer.
+var farthestEast = time.FixedZone("", 14*60*60)
+
 // allowances takes those of the operator's file that still hold. The last day is
 // inclusive, in the account's time zone.
 func (g *governed) allowances(project sources.Project, now time.Time) {
@@ -225,7 +177,11 @@ func (g *governed) allowances(project sources.Project, now time.Time) {
 	if err != nil {
 		return // the project's own problem, said at its line
 	}
-	today := now.In(cmp.Or(env.Zone, time.UTC)).Format(time.DateOnly)
+	zone := env.Zone
+	if project.Account.TimeZone == "" {
+		zone = farthestEast
+	}
+	today := now.In(zone).Format(time.DateOnly)
 	for _, s := range g.operator.Allow {
 		allowance, err := plan.ParseAllowance(s.Allow)
 		value := policyValue{Name: "allow", Value: s.Allow + "; " + s.Owner + ": " + s.Reason, Origin: g.origin(s.Position)}

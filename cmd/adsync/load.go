@@ -49,7 +49,11 @@ func (a *app) readProject(dir string) (sources.Project, []diag.Problem) {
 	if text := a.env(envBounds); text != "" {
 		_ = project.Bound(text) // checkBounds has held it before the command ran
 	}
-	return project, problems
+	o, wrong := a.operator(project)
+	if diag.HasErrors(wrong) {
+		problems = append(problems, wrong...) // which may have kept it from saying where the state is
+	}
+	return project, append(problems, project.KeepState(o)...)
 }
 
 // load reads the project and its files. Problems are part of what it gives.
@@ -65,7 +69,9 @@ func (a *app) load(ctx context.Context, dir string) loaded {
 // may leave nothing to load.
 func (a *app) loadRead(ctx context.Context, project sources.Project, problems []diag.Problem) loaded {
 	l := loaded{project: project, schemas: kinds.All()}
-	problems = append(problems, a.govern(project, l.schemas, time.Now()).problems...)
+	g := a.govern(project, l.schemas, time.Now())
+	problems = onceEach(problems, g.problems)
+	l.project.Bulk = g.bulk
 	if diag.HasErrors(problems) {
 		l.desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: problems}
 		return l
@@ -73,13 +79,18 @@ func (a *app) loadRead(ctx context.Context, project sources.Project, problems []
 	return a.loadProject(ctx, l, problems)
 }
 
+// onceEach joins problems that may be the same, in order.
+func onceEach(some, others []diag.Problem) []diag.Problem {
+	var all diag.List
+	all.AddAll(some)
+	all.AddAll(others)
+	return all.Sorted()
+}
+
 // loadProject reads the files of a project that was read with its problems.
 func (a *app) loadProject(ctx context.Context, l loaded, problems []diag.Problem) loaded {
 	l.desired = sources.Load(ctx, l.project, l.schemas)
-	var all diag.List
-	all.AddAll(problems)
-	all.AddAll(l.desired.Problems)
-	l.desired.Problems = all.Sorted()
+	l.desired.Problems = onceEach(problems, l.desired.Problems)
 	return l
 }
 

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/plan"
+	"adsync/sources"
 
 	"github.com/spf13/cobra"
 )
@@ -57,9 +58,9 @@ func (a *app) showPolicy(c *cobra.Command, args []string, allow []string) error 
 		}
 		g.values = append(g.values, policyValue{Name: "allow", Value: text, Origin: "flag"})
 	}
-	g.values = append(g.values, a.serviceValues(g)...)
+	g.values = append(g.values, a.serviceValues(project, g)...)
 	slices.SortStableFunc(g.values, func(a, b policyValue) int { return strings.Compare(a.Name, b.Name) })
-	problems = append(problems, g.problems...)
+	problems = onceEach(problems, g.problems)
 	if a.flags.output == "json" {
 		if err := a.printJSON(policyDocument{formatVersion, g.operator.File, g.values, listed(problems)}); err != nil {
 			return err
@@ -86,12 +87,14 @@ func (a *app) policyVerdict(problems []diag.Problem) error {
 
 // serviceValues are where the service and its key are. The key itself is never
 // read for this.
-func (a *app) serviceValues(g governed) []policyValue {
+func (a *app) serviceValues(project sources.Project, g governed) []policyValue {
 	values := []policyValue{{Name: "base_url", Value: "none", Origin: "default"}, {Name: "credentials", Value: "none", Origin: "default"}}
 	if base := a.env(envBaseURL); base != "" {
 		values[0] = policyValue{Name: "base_url", Value: hostOf(base), Origin: envBaseURL}
 	} else if g.operator.BaseURL.Value != "" {
 		values[0] = policyValue{Name: "base_url", Value: hostOf(g.operator.BaseURL.Value), Origin: g.origin(g.operator.BaseURL.Position)}
+	} else if s := a.serviceOf(project); s != nil {
+		values[0] = policyValue{Name: "base_url", Value: s.Address, Origin: g.origin(project.ServiceAt())}
 	}
 	for _, name := range []string{envKeyCommand, envKeyFile, envKey} {
 		if a.env(name) != "" {

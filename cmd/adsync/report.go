@@ -34,7 +34,7 @@ func reportFormNames() []string { return []string{"text", "json", "ndjson", "mar
 
 // headOf is what is known of a run before it begins.
 func (a *app) headOf(l loaded, account state.Account) runview.Head {
-	h := runview.Head{Command: runview.Apply, By: operatorName(), Account: accountOf(account), Summary: map[string]int{}}
+	h := runview.Head{Command: runview.Apply, By: operatorName(), Account: accountOf(account), Service: a.serviceOf(l.project), Summary: map[string]int{}}
 	if r, err := l.project.Revision(l.desired.Sources); err == nil && r.Commit != "" {
 		h.Revision = (*planview.Revision)(&r)
 	}

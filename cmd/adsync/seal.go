@@ -28,15 +28,18 @@ const (
 // usualPlanLife is how long a saved plan may wait (design.md section 6).
 const usualPlanLife = 30 * time.Minute
 
-// planLife follows the operator's environment, and the project where that is
-// shorter.
+// planLife follows the operator's environment, and the operator's file and the
+// project where they are shorter.
 func (a *app) planLife(p sources.Project) time.Duration {
 	life := usualPlanLife
 	if minutes, err := strconv.Atoi(a.env(envPlanMinutes)); err == nil && minutes > 0 {
 		life = min(time.Duration(minutes)*time.Minute, 24*time.Hour)
 	}
-	if minutes, err := strconv.Atoi(p.Policy.SavedPlanMinutes.Value); err == nil {
-		life = min(life, time.Duration(minutes)*time.Minute)
+	o, _ := a.operator(p) // its problems were said when the project was loaded
+	for _, said := range []sources.Setting{o.Policy.SavedPlanMinutes, p.Policy.SavedPlanMinutes} {
+		if minutes, err := strconv.Atoi(said.Value); err == nil {
+			life = min(life, time.Duration(minutes)*time.Minute)
+		}
 	}
 	return life
 }

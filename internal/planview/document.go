@@ -12,6 +12,7 @@ const FormatVersion = 1
 type Document struct {
 	FormatVersion int       `json:"format_version"`
 	Account       Account   `json:"account"`
+	Service       *Service  `json:"service,omitempty"` // absent where none is named
 	InputHash     string    `json:"input_hash"`
 	PlanHash      string    `json:"plan_hash"`
 	Revision      *Revision `json:"revision,omitempty"` // absent outside a git repository

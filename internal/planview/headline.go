@@ -57,6 +57,9 @@ func (p *page) headline(d *Document) {
 		}
 		p.movers = append(p.movers, sum{diag.Printable(c.Address), signed(c.Day.After - c.Day.Before), compared(c.Day)})
 	}
+	if d.Service != nil {
+		p.service = d.Service.Words()
+	}
 	p.counts(d)
 }
 

@@ -35,30 +35,30 @@ func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
 
 // htmlPage is a page as the template reads it.
 type htmlPage struct {
-	Policy         template.HTMLAttr
-	Style          template.CSS
-	Script         template.JS
-	Account        string
-	Commit         string
-	Hash           string
-	Money          []htmlSum
-	Movers         []htmlSum
-	Others         int
-	Bounds         []htmlSum
-	Notes          []string // what somebody should know who trusts the sums
-	Failed         string
-	Plan           string
-	HeldTitle      string
-	Held           string
-	Slips          []htmlSlip
-	Releases       []htmlRelease
-	Unallowed      []string
-	Problems       []htmlProblem
-	Trees          []htmlTree
-	Left           []string
-	Kept           string
-	AlsoPending    string
-	PendingPresent bool
+	Policy          template.HTMLAttr
+	Style           template.CSS
+	Script          template.JS
+	Account         string
+	Commit, Service string
+	Hash            string
+	Money           []htmlSum
+	Movers          []htmlSum
+	Others          int
+	Bounds          []htmlSum
+	Notes           []string // what somebody should know who trusts the sums
+	Failed          string
+	Plan            string
+	HeldTitle       string
+	Held            string
+	Slips           []htmlSlip
+	Releases        []htmlRelease
+	Unallowed       []string
+	Problems        []htmlProblem
+	Trees           []htmlTree
+	Left            []string
+	Kept            string
+	AlsoPending     string
+	PendingPresent  bool
 }
 
 type htmlSum struct {
@@ -111,6 +111,7 @@ func htmlPageOf(p *page, d *Document) *htmlPage {
 		Failed: p.failed, Plan: p.plan, HeldTitle: heldTitle, Held: p.held, Unallowed: p.unallowed, Left: p.left, Kept: p.kept, AlsoPending: alsoPending,
 	}
 	h.Notes = append(append(append(h.Notes, p.caveat...), p.since...), p.selected...)
+	h.Service = p.service
 	if d.Revision != nil {
 		h.Commit = diag.Printable(short(d.Revision.Commit))
 	}

@@ -52,6 +52,7 @@ func (l Line) MarshalJSON() ([]byte, error) {
 // Head is the first line: what the plan is of, and what it does to spend.
 type Head struct {
 	Account   Account    `json:"account"`
+	Service   *Service   `json:"service,omitempty"`
 	InputHash string     `json:"input_hash"`
 	PlanHash  string     `json:"plan_hash"`
 	Revision  *Revision  `json:"revision,omitempty"`
@@ -83,7 +84,7 @@ func LineTypes() []Line {
 func (d *Document) lines() []Line {
 	var lines []Line
 	add := func(kind string, value any) { lines = append(lines, Line{kind, FormatVersion, value}) }
-	add(LineHead, Head{d.Account, d.InputHash, d.PlanHash, d.Revision, d.Spend, d.Money})
+	add(LineHead, Head{d.Account, d.Service, d.InputHash, d.PlanHash, d.Revision, d.Spend, d.Money})
 	for i := range d.Problems {
 		add(LineProblem, d.Problems[i])
 	}

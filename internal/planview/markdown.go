@@ -276,6 +276,9 @@ func (m *comment) ending(p *page, d *Document) {
 		m.line("**Cut, as a comment holds 65,536 characters:** %s. All of it is in `adsync plan --full`.\n", strings.Join(m.left, ", "))
 	}
 	said := "Account " + code(diag.Printable(d.Account.ID))
+	if p.service != "" {
+		said += " at " + code(p.service)
+	}
 	if d.Revision != nil {
 		said += ", files at commit " + code(short(diag.Printable(d.Revision.Commit)))
 		if n := len(d.Revision.Uncommitted); n > 0 {

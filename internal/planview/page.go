@@ -18,6 +18,7 @@ type page struct {
 	movers    []sum    // campaigns whose possible spend a day moves, the largest rise first
 	others    int      // campaigns that move and are not among the movers
 	bounds    []sum    // the account's own limits, where they bind
+	service   string   // which is spoken to, and why; "" where it is not known
 	plan      string   // how many changes go ahead, wait and stay as they are
 	held      string   // what waits for a yes, by hazard; "" where nothing does
 	selected  []string // of a plan for a part of the account: what it leaves out, what came along

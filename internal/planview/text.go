@@ -129,6 +129,9 @@ func (t *printer) headline(p *page) {
 	for _, said := range slices.Concat(p.caveat, p.since) {
 		t.put(plain, 0, 2, said)
 	}
+	if p.service != "" {
+		t.put(plain, 0, 2, "Service: "+p.service)
+	}
 	t.counts(p)
 	t.line("")
 }

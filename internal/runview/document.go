@@ -42,6 +42,7 @@ type Head struct {
 	Finished time.Time          `json:"finished,omitzero"`
 	By       string             `json:"by,omitempty"` // who ran it, and on which machine
 	Account  planview.Account   `json:"account"`
+	Service  *planview.Service  `json:"service,omitempty"`  // which was spoken to, and what said so; absent where none is named
 	Revision *planview.Revision `json:"revision,omitempty"` // absent outside a git repository
 	Summary  map[string]int     `json:"summary"`            // how many changes have each outcome
 	Money    Money              `json:"money"`

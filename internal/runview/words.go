@@ -134,6 +134,9 @@ func (h *Head) about() string {
 	if h.Account.ID == "" {
 		parts = []string{"no account"}
 	}
+	if h.Service != nil {
+		parts = append(parts, "service "+h.Service.Words())
+	}
 	if h.Revision != nil {
 		commit := fmt.Sprintf("files at commit %.12s", h.Revision.Commit)
 		if n := len(h.Revision.Uncommitted); n > 0 {

@@ -1,0 +1,36 @@
+package policy
+
+import "slices"
+
+// Choice describes a setting that is one of a few words.
+type Choice struct {
+	Name    string   // "policy.drift"
+	Values  []string // the tightest first
+	Default string
+	Each    string // what may have a word of its own: "attribute", "kind", or "" for nothing
+	Help    string
+}
+
+// The choices of adsync.yaml and of the operator's file.
+var (
+	Drift = Choice{"policy.drift", []string{"report", "revert"}, "report", "attribute", "What becomes of a change that was made outside the files."}
+	Prune = Choice{"policy.prune", []string{"keep", "pause", "archive"}, "keep", "kind", "What becomes of a resource that was removed from the files."}
+
+	RepeatParent = Choice{"bulk.repeat_parent", []string{"never", "auto"}, "auto", "",
+		"auto: a new tree larger than a job goes on in further jobs that repeat its parents, tried with one branch first. never: what does not fit goes through single requests."}
+	Rehearse = Choice{"bulk.rehearse", []string{"always", "auto", "never"}, "auto", "",
+		"Creates that the service is asked to validate before the first change. auto: one job, of all where it holds them, else of one tree of every shape. always: all. never: none."}
+)
+
+// Words returns the words in the order people see them, the default first.
+func (c Choice) Words() []string {
+	return append([]string{c.Default}, slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool { return v == c.Default })...)
+}
+
+// Choices returns all choices, in the order people see them.
+func Choices() []Choice { return []Choice{RepeatParent, Rehearse, Drift, Prune} }
+
+// Looser reports whether one word lets pass more than another.
+func (c Choice) Looser(one, other string) bool {
+	return slices.Index(c.Values, one) > slices.Index(c.Values, other)
+}
