@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,8 @@ type Outcome struct {
 
 	Written  resource.Attributes // what was applied of it at the service
 	Verified bool                // reading back showed it as sent
+
+	Held []plan.HeldPart // fields that stayed while the rest went
 }
 
 // OutcomeHeld is the outcome of a change the policy left out.
@@ -57,7 +60,7 @@ func (r *run) report() *Report {
 			report.Outcomes = append(report.Outcomes, r.view.heldOutcome(c))
 			continue
 		}
-		report.Outcomes = append(report.Outcomes, r.outcome(c, s))
+		report.Outcomes = append(report.Outcomes, r.outcome(c, s).without(c.HeldParts()))
 		if len(s.expect) > 0 {
 			report.Touched++
 		}
@@ -83,9 +86,21 @@ func (v *View) heldOutcome(c *plan.Change) Outcome {
 		return o
 	}
 	o.Cell = heldCell(c)
-	o.Code, o.Message = string(holds[0].Hazard), holds[0].Message
-	if holds[0].Allow != "" {
-		o.Message += "; allow it with --allow " + holds[0].Allow
+	o.Code, o.Message = string(holds[0].Hazard), holds[0].Words()
+	return o
+}
+
+// without is the outcome of a change of which some fields stayed: one that was
+// applied says so.
+func (o Outcome) without(held []plan.HeldPart) Outcome {
+	o.Held = held
+	if len(held) == 0 || o.Outcome != state.OutcomeApplied || o.Code != "" {
+		return o
+	}
+	o.Code, o.Cell = string(held[0].Hazard), held[0].Cell
+	o.Message = fmt.Sprintf("applied but for %s, which is held: %s", held[0].Field, held[0].Message)
+	if more := len(held) - 1; more > 0 {
+		o.Message += fmt.Sprintf("; and %d more of its fields", more)
 	}
 	return o
 }
@@ -134,11 +149,12 @@ func (r *run) unsent(o *Outcome) {
 	o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "not sent: the service refused another row when it was asked first"
 }
 
-// Count gives how many changes have an outcome.
+// Count gives how many changes have an outcome. One of which a field is held counts
+// as held beside what became of the rest.
 func (r *Report) Count(outcome state.Outcome) int {
 	n := 0
 	for _, o := range r.Outcomes {
-		if o.Outcome == outcome {
+		if o.Outcome == outcome || outcome == OutcomeHeld && len(o.Held) > 0 {
 			n++
 		}
 	}
@@ -176,12 +192,13 @@ func (r *Report) Summary() string {
 	return strings.Join(parts, ", ") + fmt.Sprintf("; verified %d/%d", r.Verified, r.Touched)
 }
 
-// Refused counts changes that are held although the files ask for them: all
-// but drift, which is only reported.
+// Refused counts changes that are held, wholly or in part, although the files ask
+// for them: all but drift, which is only reported.
 func (r *Report) Refused() int {
 	n := 0
 	for _, o := range r.Outcomes {
-		if o.Outcome == OutcomeHeld && o.Code != string(plan.Drifts) {
+		asked := slices.ContainsFunc(o.Held, func(p plan.HeldPart) bool { return p.Hazard != plan.Drifts })
+		if asked || o.Outcome == OutcomeHeld && o.Code != string(plan.Drifts) {
 			n++
 		}
 	}

@@ -115,7 +115,7 @@ func rowOutcome(o reconcile.Outcome) sources.RowOutcome {
 		Address: o.Address, Name: diag.Printable(o.Name), Action: string(o.Action), Position: o.Position,
 		Result: resultWord(o), Message: diag.Printable(withFix(o)), Code: o.Code, ID: o.ID,
 	}
-	if o.Outcome != state.OutcomeApplied {
+	if o.Outcome != state.OutcomeApplied || len(o.Held) > 0 {
 		row.Cell = o.Cell
 	}
 	return row

@@ -128,6 +128,13 @@ type Outcome struct {
 	Verified bool          `json:"verified"`
 	Fields   []Field       `json:"fields,omitempty"`
 	Spend    plan.Spend    `json:"spend,omitzero"` // what it does to possible spend, applied whole
+	Held     []HeldPart    `json:"held,omitempty"` // fields that stayed while the rest of the change went
+}
+
+// HeldPart is a field of a change that stays while the rest of it goes.
+type HeldPart struct {
+	plan.HeldPart
+	Do string `json:"do"`
 }
 
 // Field is one attribute of a change. An absent value is left out, a cleared one
@@ -216,6 +223,9 @@ func (d *Document) Settle() {
 	for i := range d.Outcomes {
 		o := &d.Outcomes[i]
 		d.Summary[string(o.Outcome)]++
+		if len(o.Held) > 0 {
+			d.Summary[string(Held)]++
+		}
 		switch {
 		case o.Outcome == state.OutcomeApplied:
 			reached, most = o.moves(reached), o.moves(most)

@@ -102,7 +102,7 @@ func WriteLine(w io.Writer, kind string, value any) error {
 
 // Begins is the first line of a document.
 func (d *Document) Begins() Begun {
-	return Begun{Head: d.Head, InputHash: d.InputHash, PlanHash: d.PlanHash, Changes: len(d.Outcomes) - d.count(Held), Held: d.count(Held)}
+	return Begun{Head: d.Head, InputHash: d.InputHash, PlanHash: d.PlanHash, Changes: d.going(), Held: d.count(Held)}
 }
 
 // WriteNDJSON writes a run that has ended as lines: its beginning, its problems,

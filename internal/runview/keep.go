@@ -31,6 +31,11 @@ func (d *Document) SetOut(schemas resource.Schemas, p *plan.Plan) {
 			o.Outcome, o.Message = Held, ""
 		}
 		o.Do = Do(o.Outcome, o.Code, c.Address)
+		if goes[c.Address] {
+			for _, part := range c.HeldParts() {
+				o.Held = append(o.Held, HeldPart{part, Do(Held, string(part.Hazard), c.Address)})
+			}
+		}
 		d.Outcomes = append(d.Outcomes, o)
 	}
 	d.Money.Within = withinOf(&p.Money)

@@ -3,6 +3,7 @@ package runview
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -183,13 +184,52 @@ var titles = map[state.Outcome]string{
 	state.OutcomeApplied: "Applied",
 }
 
-// of gives the outcomes of one sort, in the order of the plan.
+// of gives the outcomes of one sort, in the order of the plan. What is held of a
+// change that went otherwise is among what is held.
 func (d *Document) of(outcome state.Outcome) []*Outcome {
 	var all []*Outcome
 	for i := range d.Outcomes {
-		if o := &d.Outcomes[i]; o.Outcome == outcome {
+		switch o := &d.Outcomes[i]; {
+		case o.Outcome == outcome:
 			all = append(all, o)
+		case outcome == Held && len(o.Held) > 0:
+			all = append(all, o.stayed())
 		}
 	}
 	return all
+}
+
+// stayed is what is held of a change that went otherwise.
+func (o *Outcome) stayed() *Outcome {
+	first := o.Held[0]
+	held := &Outcome{Address: o.Address, Action: o.Action, Outcome: Held, Name: o.Name, ID: o.ID, Position: o.Position, Cell: first.Cell, Code: string(first.Hazard), Do: first.Do}
+	var said []string
+	for _, part := range o.Held {
+		said = append(said, part.words())
+	}
+	held.Message = strings.Join(said, "; ")
+	for _, f := range o.Fields {
+		if slices.ContainsFunc(o.Held, func(part HeldPart) bool { return part.Field == f.Name }) {
+			held.Fields = append(held.Fields, f)
+		}
+	}
+	return held
+}
+
+// words name the field once.
+func (part *HeldPart) words() string {
+	if strings.HasPrefix(part.Message, part.Field+" ") {
+		return part.Message
+	}
+	return part.Field + ": " + part.Message
+}
+
+// going counts the changes of which something goes.
+func (d *Document) going() (n int) {
+	for i := range d.Outcomes {
+		if d.Outcomes[i].Outcome != Held {
+			n++
+		}
+	}
+	return n
 }
