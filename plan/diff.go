@@ -117,6 +117,7 @@ func newDiffer(in Input) *differ {
 	}
 	d.indexConsents()
 	d.ignore()
+	d.clearWith()
 	d.nameIDs()
 	d.join()
 	d.findShrunk()

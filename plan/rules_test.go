@@ -30,7 +30,7 @@ func TestRulesBetweenFilesAndWhatIsLive(t *testing.T) {
 		{"a strategy that fits", "ad_group/x/r name=Runners bid.strategy=maximize_clicks", clicks, ""},
 		{"a strategy above a lifetime budget at the service", "ad_group/x/r name=Runners bid.strategy=maximize_clicks", lifetime, "in a campaign with a lifetime budget of 50.00 at the service"},
 		{"a lifetime budget that becomes a daily one makes room", "campaign/x budget.daily=5\nad_group/x/r name=Runners bid.strategy=maximize_clicks", lifetime, ""},
-		{"a strategy over a bid at the service", "ad_group/x/r bid.strategy=maximize_clicks", clicks + fixed, "bid.max is set at the service with bid.strategy maximize_clicks"},
+		{"a strategy takes the place of a bid at the service", "ad_group/x/r bid.strategy=maximize_clicks", clicks + fixed, ""},
 		{"a strategy, and the bid cleared", "ad_group/x/r bid.strategy=maximize_clicks bid.max=[clear]", clicks + fixed, ""},
 		{"a bid over a strategy at the service", "ad_group/x/r bid.max=1", clicks + maximise, "with bid.strategy maximize_clicks at the service"},
 		{"no bid for a new ad group", "ad_group/x/r name=Runners", clicks, "ad group is new and has no bid.max; want the most to pay, or a maximize strategy (ADS1006)"},

@@ -6,6 +6,10 @@ import (
 	"adsync/internal/resource"
 )
 
+// noBid is what a strategy without a bid takes the place of (interface, part 2;
+// service facts, 3.2).
+var noBid = []string{"bid.max"}
+
 func adGroup() *resource.Schema {
 	return &resource.Schema{
 		Kind: AdGroup, Parent: Campaign, Title: "Ad group", Sheet: "Ad groups", Collection: "ad_groups",
@@ -35,7 +39,7 @@ func adGroup() *resource.Schema {
 				Name: "bid.strategy", Header: "Bid strategy", Synonyms: []string{"Strategy"},
 				Help: "fixed_bid, maximize_clicks or maximize_conversions. Blank: left as it is; a new ad group has a fixed bid.", Example: "fixed_bid",
 				Type: resource.TypeChoice, Spend: resource.Mode,
-				Choices: []resource.Choice{{Value: "fixed_bid", Synonyms: []string{"fixed"}}, {Value: "maximize_clicks"}, {Value: "maximize_conversions"}},
+				Choices: []resource.Choice{{Value: "fixed_bid", Synonyms: []string{"fixed"}}, {Value: "maximize_clicks", Clears: noBid}, {Value: "maximize_conversions", Clears: noBid}},
 				Wire:    resource.Wire{Path: "bidding_config.strategy"},
 				Bulk:    resource.BulkField{Map: map[string]string{"fixed_bid": ""}, AtCreate: true},
 			},

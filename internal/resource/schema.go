@@ -144,6 +144,7 @@ const (
 type Choice struct {
 	Value    string
 	Synonyms []string
+	Clears   []string // attributes that the service takes only without it: cleared with it where the files leave them out
 }
 
 // Spend says how an attribute governs spend.
