@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench peers parts fuzz properties sim kill profiles crash seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
+.PHONY: all build run test ci lint race examples bench peers parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
 
 all: build
 
@@ -134,6 +134,11 @@ days:
 crash:
 	$(GO) test -count=1 -v -timeout 60m -run 'TestPower|TestDisk' ./state -power-cuts 8 -disk-faults 1
 	$(GO) test -count=1 -timeout 60m -run 'TestCrash' ./reconcile -crash-stride 1
+
+# consent: N random orders of approvals by two people, edits, kills and expiries.
+consent: N = 1000
+consent:
+	$(GO) test -count=1 -v -timeout 60m -run TestEveryOrderOfApprovals ./reconcile -consent-orders $(N)
 
 # mutate: change the guards of plan and the journal of state in hundreds of small ways,
 # each alone, and count what their tests notice; EVERY=1 tries every change.

@@ -67,6 +67,8 @@ type Policy struct {
 	ShrinkPercent int64 // nothing is pruned from a kind the files name this much less of
 	ShrinkFrom    int64 // counted from this many resources up
 
+	ApprovalExpires int64 `json:",omitempty"` // minutes an approval is good for; no plan looks at it
+
 	PeoplePercent int64 // most of the people of an audience to take out without an allowance
 	PeopleFrom    int64 // counted from this many people up
 }
@@ -89,6 +91,7 @@ func DefaultPolicy() Policy {
 		ExposurePercent: 25,
 		ShrinkPercent:   30, ShrinkFrom: 10,
 		PeoplePercent: 30, PeopleFrom: 10,
+		ApprovalExpires: 24 * 60,
 	}
 }
 

@@ -16,22 +16,33 @@ type Bound struct {
 }
 
 // bind computes the plan, and computes it again with the allowances that are
-// bound to it. by are those who gave them.
+// bound to it. by are those who gave them, and those whose consents it rests on.
 func (d *Desired) bind(input *plan.Input, finish func(*plan.Plan)) (computed *plan.Plan, by []string) {
 	computed = d.compute(*input, finish)
 	if len(d.Bound) == 0 {
-		return computed, nil
+		return computed, consentedBy(computed)
 	}
-	hash := computed.Hash()
+	hashes := []string{computed.Hash()}
+	if len(input.Consents) > 0 { // who reads the plan elsewhere sees it without
+		without := *input
+		without.Consents = nil
+		hashes = append(hashes, d.compute(without, finish).Hash())
+	}
 	for _, b := range d.Bound {
-		if b.Plan == hash || b.Plan == "" && b.Allow.Hazard == plan.WasRefused && asks(computed, b.Allow) {
+		if slices.Contains(hashes, b.Plan) || b.Plan == "" && b.Allow.Hazard == plan.WasRefused && asks(computed, b.Allow) {
 			input.Allow = append(slices.Clone(input.Allow), b.Allow)
 			if b.By != "" && !slices.Contains(by, b.By) {
 				by = append(by, b.By)
 			}
 		}
 	}
-	return d.compute(*input, finish), by
+	computed = d.compute(*input, finish)
+	for _, one := range consentedBy(computed) {
+		if !slices.Contains(by, one) {
+			by = append(by, one)
+		}
+	}
+	return computed, by
 }
 
 // asks says that a plan holds something for this very allowance.

@@ -84,6 +84,8 @@ type Desired struct {
 	Allow    []plan.Allowance // given for this plan; one that releases nothing is named
 	Standing []plan.Allowance // given beforehand
 	Bound    []Bound          // given beforehand for one plan each
+	Consents []Consent        // of people, to what plans showed, the oldest first; none has expired
+	Asks     bool             // what people may agree to is wanted: see plan.FindAsks
 	Select   plan.Selection
 	Ignore   []plan.Ignore
 	Moves    []plan.Move           // keys that were changed
@@ -101,6 +103,8 @@ type View struct {
 	Undecided []Undecided // what earlier runs left open, as far as recovery has looked at it
 
 	Approved []string // who allowed something of this very plan
+
+	State state.Header // of the state the plan was made from
 
 	input   plan.Input
 	read    time.Time       // when the account was read
@@ -137,6 +141,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return nil, err
 	}
+	header := a.Store.Header()
 	last, err := a.Store.Last(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the last-applied record: %w", err)
@@ -189,9 +194,14 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the capabilities: %w", err)
 	}
+	consents, err := a.consents(ctx, desired.Consents)
+	if err != nil {
+		return nil, err
+	}
 	input := plan.Input{
 		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
-		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
+		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Consents: consents, Asks: desired.Asks,
+		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: live.Lacking, Listed: live.Listed, Capabilities: capabilities, Refused: refused, Unsettled: a.unsettledOf(undecided, desired.Moves),
 	}
@@ -204,7 +214,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), a.tellByParent(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, ready: a.Now(), input: input, renamed: renamed, started: started, reverts: desired.Left != nil, Approved: approved, credits: recorded}, nil
+	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, ready: a.Now(), input: input, renamed: renamed, started: started, reverts: desired.Left != nil, Approved: approved, State: header, credits: recorded}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The

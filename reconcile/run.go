@@ -79,6 +79,7 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 	if err := a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
 		return nil, err
 	}
+	r.using()
 	r.watched()
 	r.teller.tell(Event{Kind: RunStarted, Plan: view.Plan, PlanHash: r.hash})
 	return r, nil

@@ -37,6 +37,7 @@ type policyValue struct {
 
 // limitOf finds each limit in the policy of a plan.
 var limitOf = map[string]func(*plan.Policy) *int64{
+	"approval_expires":    func(p *plan.Policy) *int64 { return &p.ApprovalExpires },
 	"archives.count":      func(p *plan.Policy) *int64 { return &p.ArchiveCount },
 	"archives.percent":    func(p *plan.Policy) *int64 { return &p.ArchivePercent },
 	"bid.hold_above":      func(p *plan.Policy) *int64 { return &p.Bid.HoldAbove },

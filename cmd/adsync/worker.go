@@ -16,6 +16,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/internal/orders"
+	"adsync/internal/planview"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
@@ -135,7 +136,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files,
 	g := w.app.govern(l.project, l.schemas, time.Now())
 	desired, err := w.app.wantedUnder(l, planFlags{unattended: true}, g)
 	if err == nil {
-		desired.Bound, err = w.approved(desired.Bound)
+		err = w.approved(&desired, g.policy.ApprovalExpires)
 	}
 	if err == nil {
 		err = w.dial(l)
@@ -149,6 +150,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files,
 	}
 	defer func() { w.app.closed("state", store.Close()) }()
 	did := w.carryOut(ctx, request, l, store, desired)
+	did.expires = g.policy.ApprovalExpires
 	r = w.ended(ctx, l, did, r)
 	r.Until, r.Journal = g.thaws, openSteps(ctx, store)
 	if r.Class == daemon.Held && r.Run != nil {
@@ -172,9 +174,8 @@ func openSteps(ctx context.Context, store state.Store) *int {
 	return &n
 }
 
-// againSoon is when what an apply left held is planned anew: it is another plan
-// by then, and an approval has to be of that. So it is when what an apply left
-// unknown is looked for.
+// againSoon is when what an apply left held is planned anew, as it is by then. So it is
+// when what an apply left unknown is looked for.
 const againSoon = time.Second
 
 // done is a run up to its end.
@@ -182,7 +183,8 @@ type done struct {
 	applying
 	view      *reconcile.View
 	recovered reconcile.Recovered
-	overtaken bool // newer files came, and something was left out for them
+	overtaken bool  // newer files came, and something was left out for them
+	expires   int64 // minutes an approval is good for
 }
 
 // carryOut ends what was left open, plans and applies. Where nothing is sent it
@@ -222,7 +224,7 @@ func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result)
 	if did.view == nil {
 		return w.failed(ctx, r.Revision, did.failure)
 	}
-	r.Plan = w.app.document(l, did.session.agent.Account, did.view)
+	r.Plan = w.shown(l, did)
 	if at := r.Plan.Revision; at != nil && r.Revision.Commit == "" { // a folder in a work tree
 		r.Revision.Commit, r.Revision.Uncommitted = at.Commit, len(at.Uncommitted)
 	}
@@ -368,32 +370,44 @@ func (w *worker) hangUp() {
 	w.line, w.client, w.seen = nil, nil, nil
 }
 
-// approvalLife is how long an approval is good for: a plan that comes back later
-// to the letter is another wish. One that was given later than now, by a clock that
-// was put back since, would be good for longer; approvalAhead of that is let pass.
-const (
-	approvalLife  = 24 * time.Hour
-	approvalAhead = time.Hour
-)
+// approvalAhead is how far ahead of now an approval may be. One that was given later
+// than now, by a clock that was put back since, would be good for longer.
+const approvalAhead = time.Hour
 
-// approved joins what people allowed of one plan each.
-func (w *worker) approved(bound []reconcile.Bound) ([]reconcile.Bound, error) {
+// approved adds what people agreed to and has not expired. Approvals of earlier
+// versions, which were of a whole plan, count no more.
+func (w *worker) approved(desired *reconcile.Desired, expires int64) error {
 	approvals, err := w.orders.Approvals()
 	if err != nil {
-		return nil, fmt.Errorf("read the approvals: %w", err)
+		return fmt.Errorf("read the approvals: %w", err)
 	}
-	bound = slices.Clone(bound)
+	desired.Asks, desired.Bound = true, slices.Clone(desired.Bound)
 	for _, a := range approvals {
-		if age := time.Since(a.Time); age > approvalLife || age < -approvalAhead {
+		if age := time.Since(a.Time); age > time.Duration(expires)*time.Minute || age < -approvalAhead {
 			continue
 		}
-		for _, text := range a.Allow {
+		for _, one := range a.Asks {
+			k := plan.Consent{ID: a.Time.Format(time.RFC3339Nano) + " " + a.By, By: a.By, Hazard: one.Hazard, Parts: one.Parts}
+			desired.Consents = append(desired.Consents, reconcile.Consent{Consent: k, Lineage: a.Lineage, Serial: a.Serial})
+		}
+		if len(a.Asks) > 0 || a.PlanHash != "" {
+			continue
+		}
+		for _, text := range a.Allow { // of adsync reconcile --retry: each names the refusal
 			if allowance, err := plan.ParseAllowance(text); err == nil { // others were refused when they were given
-				bound = append(bound, reconcile.Bound{Plan: a.PlanHash, Allow: allowance, By: a.By})
+				desired.Bound = append(desired.Bound, reconcile.Bound{Allow: allowance, By: a.By})
 			}
 		}
 	}
-	return bound, nil
+	return nil
+}
+
+// shown is the plan as the page shows it, with what people may agree to.
+func (w *worker) shown(l loaded, did done) *planDocument {
+	d := w.app.document(l, did.session.agent.Account, did.view)
+	d.Asks, d.Agreed = did.view.Plan.FindAsks(), did.view.Plan.Consented
+	d.Approvals = &planview.Approvals{Lineage: did.view.State.Lineage, Serial: did.view.State.Serial, Lasts: time.Duration(did.expires) * time.Minute}
+	return d
 }
 
 // unplanned is the document of files nothing can be planned from.

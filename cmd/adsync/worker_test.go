@@ -9,6 +9,8 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/gitstore"
 	"adsync/internal/orders"
+	"adsync/plan"
+	"adsync/reconcile"
 )
 
 // An approval is good for a day, and not for longer where the clock was put back since
@@ -19,12 +21,23 @@ func TestAnApprovalIsGoodForADay(t *testing.T) {
 		-30 * time.Minute: true, -2 * time.Hour: false, -400 * 24 * time.Hour: false,
 	} {
 		at := &attendant{folder: orders.Folder(t.TempDir())}
-		noError(t, at.Approve(daemon.Approval{PlanHash: "c0ffee", Allow: []string{"activates"}, By: "ann", Time: time.Now().Add(-ago)}))
+		asked := plan.Ask{Hazard: plan.Activates, Allow: "activates=campaign/x", Parts: []plan.Part{{Address: "campaign/x", Field: "status"}}}
+		given := time.Now().Add(-ago)
+		noError(t, at.Approve(daemon.Approval{PlanHash: "c0ffee", Allow: []string{"activates=campaign/x"}, Asks: []plan.Ask{asked}, Lineage: "l", Serial: 7, By: "ann", Time: given}))
+		noError(t, at.Approve(daemon.Approval{PlanHash: "c0ffee", Allow: []string{"activates"}, By: "bob", Time: given})) // of an earlier version
 		w := &worker{app: &app{}, orders: at}
-		bound, err := w.approved(nil)
-		noError(t, err)
-		if got := len(bound) == 1; got != want {
+		var desired reconcile.Desired
+		noError(t, w.approved(&desired, 24*60))
+		if got := len(desired.Consents) == 1; got != want {
 			t.Errorf("an approval given %s ago is good: %t; want %t", ago, got, want)
+		}
+		if got := desired.Consents; want && (got[0].By != "ann" || got[0].Serial != 7 || got[0].Lineage != "l" || len(got[0].Parts) != 1) || len(desired.Bound) != 0 {
+			t.Errorf("consents are %+v, bound %+v; want that of ann as it was given, and no other", got, desired.Bound)
+		}
+		desired = reconcile.Desired{}
+		noError(t, w.approved(&desired, 2*60))
+		if got, want := len(desired.Consents) == 1, want && ago < 2*time.Hour; got != want {
+			t.Errorf("an approval given %s ago is good where it expires after 2 hours: %t; want %t", ago, got, want)
 		}
 	}
 }

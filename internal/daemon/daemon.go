@@ -15,6 +15,7 @@ import (
 	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
+	"adsync/plan"
 )
 
 // Trigger is what woke a loop.
@@ -151,14 +152,17 @@ type Point struct {
 	Exposure
 }
 
-// Approval is a person's yes to what a plan holds. It is good for that plan
-// alone, and is kept.
+// Approval is a person's yes to something a plan holds. It is good for what it names,
+// as that was shown, whatever else changes; for once; and for a time. It is kept.
 type Approval struct {
-	PlanHash string    `json:"plan_hash"`
-	Allow    []string  `json:"allow"` // as --allow takes them; what is not named stays held
-	By       string    `json:"by"`
-	Note     string    `json:"note,omitempty"`
-	Time     time.Time `json:"time"`
+	PlanHash string     `json:"plan_hash"` // of the plan that was shown
+	Allow    []string   `json:"allow"`     // as --allow takes them; what is not named stays held
+	Asks     []plan.Ask `json:"asks,omitempty"`
+	Lineage  string     `json:"lineage,omitempty"` // of the state that plan was made from
+	Serial   int64      `json:"serial,omitempty"`  // of that state: what was used since is used
+	By       string     `json:"by"`
+	Note     string     `json:"note,omitempty"`
+	Time     time.Time  `json:"time"`
 }
 
 // Event is something that happened, for who looks on.
@@ -195,7 +199,7 @@ type Desk interface {
 	Wake(name string, why Trigger) error
 	Suspend(ctx context.Context, name string, s Suspension) error
 	Resume(ctx context.Context, name, by string) error
-	Approve(ctx context.Context, name string, a Approval) error  // ErrOtherPlan where it is not the last plan
+	Approve(ctx context.Context, name string, a Approval) error  // ErrOtherPlan where the last plan asks for something else
 	Accept(ctx context.Context, name string, a Acceptance) error // ErrOtherCommit where that commit does not wait
 	Acceptances(ctx context.Context, name string) ([]Acceptance, error)
 	Look(ctx context.Context, name, filename string, content []byte) (*Upload, error)

@@ -2,9 +2,11 @@ package daemon
 
 import (
 	"context"
+	"slices"
 
 	"adsync/internal/planview"
 	"adsync/internal/runview"
+	"adsync/plan"
 )
 
 var _ Desk = (*Hub)(nil)
@@ -104,21 +106,31 @@ func (h *Hub) Resume(_ context.Context, name, by string) error {
 	return nil
 }
 
-// Approve keeps a person's yes to the last plan, and has it carried out.
+// Approve keeps a person's yes to what the last plan asks for, and has it carried out.
 func (h *Hub) Approve(_ context.Context, name string, a Approval) error {
 	l, err := h.loop(name)
 	if err != nil {
 		return err
 	}
-	if plan := h.Plan(name); plan == nil || plan.PlanHash != a.PlanHash {
+	if plan := h.Plan(name); plan == nil || !asks(plan, &a) {
 		return ErrOtherPlan
 	}
 	if err := l.account.Orders.Approve(a); err != nil {
 		return err
 	}
-	l.log.Info("a plan was approved", "plan", a.PlanHash, "allow", a.Allow, "by", a.By)
+	l.log.Info("something was approved", "plan", a.PlanHash, "allow", a.Allow, "by", a.By)
 	l.wake(Approved)
 	return nil
+}
+
+// asks reports whether a plan asks for all that is approved, as it was shown.
+func asks(p *planview.Document, a *Approval) bool {
+	for _, one := range a.Asks {
+		if !slices.ContainsFunc(p.Asks, func(b plan.Ask) bool { return b.Item == one.Item }) {
+			return false
+		}
+	}
+	return len(a.Asks) > 0
 }
 
 // Look reads a file that was dropped for a look.

@@ -12,5 +12,5 @@ var (
 	ErrNotNow      = errors.New("the file cannot be planned now")
 	ErrNotValid    = errors.New("the file cannot be planned as the account's other files are now")
 	ErrOtherCommit = errors.New("that commit does not wait to be accepted")
-	ErrOtherPlan   = errors.New("the plan is another by now")
+	ErrOtherPlan   = errors.New("the plan asks for something else by now")
 )

@@ -1,6 +1,8 @@
 package planview
 
 import (
+	"time"
+
 	"adsync/internal/resource"
 	"adsync/plan"
 )
@@ -17,8 +19,18 @@ type Document struct {
 	PlanHash      string    `json:"plan_hash"`
 	Revision      *Revision `json:"revision,omitempty"` // absent outside a git repository
 	plan.Document
-	Requests *plan.Requests `json:"requests,omitempty"` // what an apply would send, where that is asked for
-	Error    string         `json:"error,omitempty"`
+	Requests  *plan.Requests `json:"requests,omitempty"`  // what an apply would send, where that is asked for
+	Asks      []plan.Ask     `json:"asks,omitempty"`      // what people may agree to, of a daemon's plan
+	Agreed    []plan.Agreed  `json:"agreed,omitempty"`    // what is not held as somebody agreed to it
+	Approvals *Approvals     `json:"approvals,omitempty"` // what an approval of it is bound to; absent where nobody approves
+	Error     string         `json:"error,omitempty"`
+}
+
+// Approvals is what approvals of a plan are bound to beside what they name.
+type Approvals struct {
+	Lineage string        `json:"lineage"` // of the state it was made from
+	Serial  int64         `json:"serial"`
+	Lasts   time.Duration `json:"lasts"` // how long one is good for, in nanoseconds
 }
 
 // Account is the ad account a document is about.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -25,6 +26,7 @@ const (
 	Percent Form = "percent" // 30 or 30%
 	Count   Form = "count"
 	Amount  Form = "amount" // units of the account's currency; kept in micros
+	Span    Form = "span"   // 24h or 90m; kept in minutes
 )
 
 // Setting describes one limit.
@@ -39,6 +41,7 @@ type Setting struct {
 // Settings are all limits, in the order people see them.
 func Settings() []Setting {
 	return []Setting{
+		{Name: "approval_expires", Form: Span, Help: "How long an approval of the daemon's page is good for; 720h at most."},
 		{Name: "archives.count", Form: Count, Help: "Most resources of a kind a run may archive, once archiving is allowed."},
 		{Name: "archives.percent", Form: Percent, Help: "Most of a kind a run may archive; one always passes."},
 		{Name: "bid.hold_above", Form: Factor, Help: "A bid that rises by more within 24 hours is held until allowed."},
@@ -83,6 +86,12 @@ func (s Setting) Parse(text string) (int64, error) {
 			return 0, s.want(text, "a factor of 1 or more such as 1.5, with two decimals at most")
 		}
 		return hundredths, nil
+	case Span:
+		lasts, err := time.ParseDuration(text)
+		if err != nil || lasts < time.Minute || lasts > longestSpan || lasts%time.Minute != 0 {
+			return 0, s.want(text, "whole minutes or hours such as 24h, 720h at most")
+		}
+		return int64(lasts / time.Minute), nil
 	case Percent:
 		n, err := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(text, "%")), 10, 31)
 		if err != nil {
@@ -96,6 +105,9 @@ func (s Setting) Parse(text string) (int64, error) {
 	}
 	return int64(n), nil
 }
+
+// longestSpan is the most a span may be.
+const longestSpan = 720 * time.Hour
 
 func (s Setting) want(text, what string) error {
 	return fmt.Errorf("policy.%s is %q; want %s", s.Name, text, what)
@@ -120,6 +132,11 @@ func (s Setting) Format(n int64) string {
 		return resource.FormatMoney(n)
 	case Factor:
 		return fmt.Sprintf("%d.%02d", n/100, n%100)
+	case Span:
+		if n%60 != 0 {
+			return strconv.FormatInt(n, 10) + "m"
+		}
+		return strconv.FormatInt(n/60, 10) + "h"
 	case Percent:
 		return strconv.FormatInt(n, 10) + "%"
 	}

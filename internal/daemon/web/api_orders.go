@@ -29,13 +29,14 @@ func (s *Server) program(next http.HandlerFunc) http.HandlerFunc {
 
 func (s *Server) postApproval(w http.ResponseWriter, r *http.Request) {
 	var body struct {
-		PlanHash string   `json:"plan_hash"`
+		PlanHash string   `json:"plan_hash"` // of the plan that allow is of
 		Allow    []string `json:"allow"`
+		Items    []string `json:"items"` // in the place of both: as the plan's asks name them
 		By       string   `json:"by"`
 		Note     string   `json:"note"`
 	}
 	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
-		s.done(w, r, http.StatusCreated, s.approve(r.Context(), o, body.PlanHash, body.Allow, body.Note))
+		s.done(w, r, http.StatusCreated, s.approve(r.Context(), o, choice{body.PlanHash, body.Items, body.Allow}, body.Note))
 	}
 }
 

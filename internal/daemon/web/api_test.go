@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/plan"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -49,7 +50,7 @@ func TestTheAPIShowsWhatTheDeskKnows(t *testing.T) {
 	}
 }
 
-func TestAnApprovalIsBoundToThePlanItWasMadeFor(t *testing.T) {
+func TestAnApprovalIsOfWhatWasShown(t *testing.T) {
 	a := ask(t, nil)
 	hash := a.desk.plans["shoes"].PlanHash
 	send := func(body string) *http.Response {
@@ -77,10 +78,21 @@ func TestAnApprovalIsBoundToThePlanItWasMadeFor(t *testing.T) {
 		t.Fatalf("%d approvals; want that of before alone", n)
 	}
 	wantStatus(t, send(`{"plan_hash":"`+hash+`","allow":["`+heldRaise+`","`+heldRaise+`"],"by":" ann ","note":"agreed"}`), http.StatusCreated)
-	want := daemon.Approval{PlanHash: hash, Allow: []string{heldRaise}, By: "ann", Note: "agreed", Time: noon}
+	shown := a.desk.askOf("shoes", heldRaise)
+	want := daemon.Approval{PlanHash: hash, Allow: []string{heldRaise}, Asks: []plan.Ask{shown}, Lineage: "lineage", Serial: 7, By: "ann", Note: "agreed", Time: noon}
 	if d := cmp.Diff(want, a.desk.lastApproval()); d != "" {
 		t.Error(d)
 	}
+	// Whatever else is another by now: what is named by itself is good while it is there.
+	a.desk.plans["shoes"].PlanHash = "another"
+	wantStatus(t, send(`{"items":["`+shown.Item+`"],"by":"bob"}`), http.StatusCreated)
+	if got := a.desk.lastApproval(); got.By != "bob" || got.PlanHash != "another" || len(got.Asks) != 1 || got.Asks[0].Item != shown.Item {
+		t.Errorf("the approval by its item is %+v", got)
+	}
+	a.desk.plans["shoes"].Asks[0].Parts[0].Before = "what is live is another"
+	a.desk.plans["shoes"].Asks[0].Item = a.desk.plans["shoes"].Asks[0].Digest()
+	wantProblem(t, send(`{"items":["`+shown.Item+`"],"by":"bob"}`), 409, "other_plan")
+	wantProblem(t, send(`{"items":["c0ffee"],"by":"bob"}`), 409, "other_plan")
 }
 
 func TestOrdersOfTheAPI(t *testing.T) {

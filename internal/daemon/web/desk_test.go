@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
+	"adsync/plan"
 )
 
 // noon is the time of the tests.
@@ -41,17 +43,18 @@ type fakeDesk struct {
 // one whose files cannot be planned.
 func theDesk(t testing.TB) *fakeDesk {
 	t.Helper()
-	plan := &planview.Document{}
-	read(t, "testdata/plan.json", plan)
+	shown := &planview.Document{}
+	read(t, "testdata/plan.json", shown)
+	withAsks(shown)
 	run, partial := &runview.Document{}, &runview.Document{}
 	read(t, "testdata/run.json", run)
 	read(t, "../../runview/testdata/partial.json", partial)
 	account := planview.Account{ID: "adacct_quickstart", Currency: "USD", TimeZone: "America/New_York"}
 	d := &fakeDesk{
-		plans: map[string]*planview.Document{"shoes": plan}, runs: map[string][]*runview.Document{"shoes": {partial, run}}, events: make(chan daemon.Event, 100),
+		plans: map[string]*planview.Document{"shoes": shown}, runs: map[string][]*runview.Document{"shoes": {partial, run}}, events: make(chan daemon.Event, 100),
 		accounts: []daemon.Status{
 			{Name: "shoes", Account: account, Source: "https://git.example/ads.git, branch main", State: daemon.Held, Since: noon.Add(-time.Hour), Last: noon.Add(-time.Minute), Good: noon.Add(-2 * time.Hour),
-				Next: noon.Add(time.Minute), Woken: []daemon.Trigger{daemon.Push}, PlanHash: plan.PlanHash, Pending: 4, Held: 1, Drift: 2, Run: run.Run, Rate: daemon.Rate{Limit: 960, Left: 940}, Journal: 1,
+				Next: noon.Add(time.Minute), Woken: []daemon.Trigger{daemon.Push}, PlanHash: shown.PlanHash, Pending: 4, Held: 1, Drift: 2, Run: run.Run, Rate: daemon.Rate{Limit: 960, Left: 940}, Journal: 1,
 				Revision: daemon.Revision{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Branch: "main", Author: "Ann Example", Subject: "raise the budget for spring", Time: noon.Add(-time.Hour)},
 				Applied:  daemon.Revision{Commit: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", Branch: "main", Author: "Bob Example", Subject: "spring launch"},
 				Exposure: daemon.Exposure{Daily: 50_000_000, Lifetime: 400_000_000, MonthEnd: 400_000_000}},
@@ -59,7 +62,7 @@ func theDesk(t testing.TB) *fakeDesk {
 			{Name: "hats", Source: "/srv/ads/hats", State: daemon.Input, Message: "hats.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)", Last: noon.Add(-time.Minute), Failures: 3},
 		},
 		approvals: []daemon.Approval{{PlanHash: "507f9b3ca0445956", Allow: []string{"activates"}, By: "Ann Example", Note: "the launch was agreed on", Time: noon.Add(-26 * time.Hour)}},
-		upload:    &daemon.Upload{Problems: []string{"spring.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"}, Plan: plan, Marked: []byte("the marked copy"), Name: "marked-spring.xlsx"},
+		upload:    &daemon.Upload{Problems: []string{"spring.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"}, Plan: shown, Marked: []byte("the marked copy"), Name: "marked-spring.xlsx"},
 	}
 	for i, daily := range []int64{50, 80, 80, 120, 120, 1420, 75, 50} {
 		d.points = append(d.points, daemon.Point{Time: noon.Add(time.Duration(i-8) * 11 * time.Hour), Exposure: daemon.Exposure{Daily: daily * 1_000_000, Lifetime: 400_000_000}})
@@ -86,6 +89,28 @@ func theOptions(t testing.TB) Options {
 		t.Fatal(err)
 	}
 	return Options{Listen: DefaultListen, Token: token, Schemas: kinds.All(), Version: "1.2.3", Now: func() time.Time { return noon }}
+}
+
+// withAsks gives a plan what people may agree to of it, as a daemon's has.
+func withAsks(p *planview.Document) *planview.Document {
+	p.Asks, p.Approvals = nil, &planview.Approvals{Lineage: "lineage", Serial: 7, Lasts: 24 * time.Hour}
+	for _, r := range planview.Releases(p) {
+		hazard, at, _ := strings.Cut(r.Allow, "=")
+		a := plan.Ask{Hazard: plan.Hazard(hazard), Allow: r.Allow, Parts: []plan.Part{{Address: at, After: "after", Before: "before"}}}
+		a.Item = a.Digest()
+		p.Asks = append(p.Asks, a)
+	}
+	return p
+}
+
+// askOf is what the plan of an account asks for with an allowance.
+func (d *fakeDesk) askOf(name, allow string) plan.Ask {
+	for _, a := range d.plans[name].Asks {
+		if a.Allow == allow {
+			return a
+		}
+	}
+	return plan.Ask{}
 }
 
 func (d *fakeDesk) Accounts() []daemon.Status {

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
+	"adsync/plan"
 )
 
 // order is what a person or a program wants done. Those for forms and those of
@@ -18,33 +19,74 @@ type order struct {
 	by      string
 }
 
-// approve lets go what a plan holds. Only what that plan says can be allowed is
-// taken: an approval is no way to allow what nobody was shown.
-func (s *Server) approve(ctx context.Context, o order, hash string, allow []string, note string) *problem {
+// choice is what is approved of a plan: by the items of what it asks for, or by its
+// hash and the allowances it names.
+type choice struct {
+	hash         string
+	items, allow []string
+}
+
+// approve lets go what a plan holds. Only what the last plan asks for is taken, as it
+// was shown: an approval is no way to allow what nobody was shown.
+func (s *Server) approve(ctx context.Context, o order, c choice, note string) *problem {
 	plan := s.desk.Plan(o.account)
 	account, _ := s.desk.Account(o.account)
 	switch {
 	case account.PlanOnly:
 		return &problem{http.StatusConflict, "plan_only", "this account is planned and never applied by the daemon, so that no approval would do anything; want adsync apply"}
-	case plan == nil || plan.PlanHash == "" || plan.PlanHash != hash:
+	case plan == nil || plan.PlanHash == "" || len(c.items) == 0 && plan.PlanHash != c.hash:
 		p := s.problemOf(daemon.ErrOtherPlan)
 		return &p
-	case len(allow) == 0:
+	case len(c.items)+len(c.allow) == 0:
 		return &problem{http.StatusBadRequest, "nothing_allowed", "nothing is chosen; want at least one of what the plan holds"}
 	}
-	offered := planview.Releases(plan)
-	for _, a := range allow {
-		if !slices.ContainsFunc(offered, func(r planview.Release) bool { return r.Allow == a }) {
-			return &problem{http.StatusBadRequest, "not_offered", fmt.Sprintf("the plan holds nothing that %q releases", printable(a, reasonMost))}
-		}
+	asks, p := s.chosen(plan, c)
+	if p != nil {
+		return p
 	}
-	slices.Sort(allow)
-	a := daemon.Approval{PlanHash: hash, Allow: slices.Compact(allow), By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC()}
+	a := daemon.Approval{PlanHash: plan.PlanHash, Asks: asks, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC()}
+	for _, one := range asks {
+		a.Allow = append(a.Allow, one.Allow)
+	}
+	if at := plan.Approvals; at != nil {
+		a.Lineage, a.Serial = at.Lineage, at.Serial
+	}
 	if err := s.desk.Approve(ctx, o.account, a); err != nil {
 		p := s.problemOf(err)
 		return &p
 	}
 	return nil
+}
+
+// chosen are the asks of the plan that are chosen, in its order.
+func (s *Server) chosen(p *planview.Document, c choice) ([]plan.Ask, *problem) {
+	picked := map[string]bool{}
+	for _, item := range c.items {
+		at := slices.IndexFunc(p.Asks, func(a plan.Ask) bool { return a.Item == item })
+		if at < 0 {
+			other := s.problemOf(daemon.ErrOtherPlan)
+			return nil, &other
+		}
+		picked[item] = true
+	}
+	for _, allow := range c.allow {
+		at := slices.IndexFunc(p.Asks, func(a plan.Ask) bool { return a.Allow == allow })
+		if at < 0 {
+			return nil, &problem{http.StatusBadRequest, "not_offered", fmt.Sprintf("the plan holds nothing that %q releases", printable(allow, reasonMost))}
+		}
+		if p.PlanHash != c.hash {
+			other := s.problemOf(daemon.ErrOtherPlan)
+			return nil, &other
+		}
+		picked[p.Asks[at].Item] = true
+	}
+	var asks []plan.Ask
+	for _, a := range p.Asks {
+		if picked[a.Item] {
+			asks = append(asks, a)
+		}
+	}
+	return asks, nil
 }
 
 // accept goes on with a commit although history was rewritten. It is that commit by

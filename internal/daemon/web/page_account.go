@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
+	"adsync/plan"
 )
 
 // runsShown is how many runs the page of an account lists.
@@ -29,6 +31,8 @@ type accountView struct {
 	Parts     *planview.Parts
 	PlanHash  string
 	Releases  []releaseView
+	Agreed    []agreedView
+	Lasts     string // how long an approval is good for
 	Approvals []approvalView
 	Rewritten *rewrittenView
 	Accepted  []acceptedView
@@ -40,10 +44,14 @@ type accountView struct {
 // releaseView is an allowance a person may give: as it is sent, and as it is read.
 type releaseView struct {
 	planview.Release
+	Item     string // what names it as it is shown; "" where nobody can agree to it here
 	Text     string
 	Again    string // the address at which the service would be asked once more; "" where it is something else that is allowed
 	Approved string // by whom and when; "" where it waits
 }
+
+// agreedView is what somebody has agreed to and has not gone yet.
+type agreedView struct{ Allow, By, Held string }
 
 type approvalView struct {
 	By, Note, Plan string
@@ -108,7 +116,7 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 	}
 	said := ""
 	if a.Suspended != nil && r.URL.Query().Get("done") == "approved" {
-		said = "Approved. Nothing is sent while the account is suspended; an approval is good for a day, and for this plan alone."
+		said = "Approved. Nothing is sent while the account is suspended; what was approved goes afterwards if it is as it was shown, and the approval has not expired."
 	}
 	s.show(w, r, http.StatusOK, "account", view{Title: v.Name, Account: a.Name, Follows: true, Plan: v.PlanHash, Done: said, Of: v})
 }
@@ -120,12 +128,13 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 	if err != nil {
 		return err
 	}
-	if plan := s.desk.Plan(a.Name); plan != nil {
-		parts, err := planview.HTMLParts(s.Schemas, plan)
+	if p := s.desk.Plan(a.Name); p != nil {
+		parts, err := planview.HTMLParts(s.Schemas, p)
 		if err != nil {
 			return err
 		}
-		v.Parts, v.PlanHash, v.Releases = parts, plan.PlanHash, releaseViews(plan, approvals, zone)
+		v.Parts, v.PlanHash, v.Agreed = parts, p.PlanHash, agreedViews(p)
+		v.Releases, v.Lasts = releaseViews(p, approvals, s.Now(), zone), hours(lasts(p))
 	}
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {
 		one := approvals[i]
@@ -153,16 +162,54 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 	return nil
 }
 
-func releaseViews(plan *planview.Document, approvals []daemon.Approval, zone *time.Location) []releaseView {
+func releaseViews(p *planview.Document, approvals []daemon.Approval, now time.Time, zone *time.Location) []releaseView {
 	var all []releaseView
-	for _, r := range planview.Releases(plan) {
+	for _, r := range planview.Releases(p) {
 		v := releaseView{Release: r, Text: printable(r.Allow, reasonMost), Again: planview.AsksAgain(r.Allow)}
+		if at := slices.IndexFunc(p.Asks, func(a plan.Ask) bool { return a.Allow == r.Allow }); at >= 0 {
+			v.Item = p.Asks[at].Item
+		}
 		for i := range approvals {
-			if a := &approvals[i]; (a.PlanHash == plan.PlanHash || v.Again != "") && slices.Contains(a.Allow, r.Allow) {
+			if a := &approvals[i]; v.Item != "" && isOf(a, p, v.Item) && now.Sub(a.Time) <= lasts(p) {
 				v.Approved = "approved by " + printable(a.By, nameMost) + ", " + momentOf(a.Time, zone).Text
 			}
 		}
 		all = append(all, v)
+	}
+	return all
+}
+
+// isOf reports whether an approval was given to an item of this very plan: one of an
+// earlier plan would have released it, if it still counted.
+func isOf(a *daemon.Approval, p *planview.Document, item string) bool {
+	if at := p.Approvals; at != nil && (a.Lineage != at.Lineage || a.Serial != at.Serial) {
+		return false
+	}
+	return slices.ContainsFunc(a.Asks, func(one plan.Ask) bool { return one.Item == item })
+}
+
+// lasts is how long an approval of a plan is good for.
+func lasts(p *planview.Document) time.Duration {
+	if p.Approvals == nil {
+		return 24 * time.Hour
+	}
+	return p.Approvals.Lasts
+}
+
+func hours(d time.Duration) string {
+	if d%time.Hour == 0 {
+		return fmt.Sprintf("%d hours", d/time.Hour)
+	}
+	return fmt.Sprintf("%d minutes", d/time.Minute)
+}
+
+// agreedViews are what somebody agreed to, each allowance once for each who did.
+func agreedViews(p *planview.Document) (all []agreedView) {
+	for _, a := range p.Agreed {
+		v := agreedView{Allow: printable(a.Allow, reasonMost), By: printable(a.By, nameMost), Held: printable(a.Address+": "+a.Message, reasonMost)}
+		if !slices.ContainsFunc(all, func(b agreedView) bool { return b.Allow == v.Allow && b.By == v.By }) {
+			all = append(all, v)
+		}
 	}
 	return all
 }

@@ -53,7 +53,7 @@ func (s *Server) after(w http.ResponseWriter, r *http.Request, o order, did stri
 
 func (s *Server) formApprove(w http.ResponseWriter, r *http.Request) {
 	if o, ok := s.orderBy(w, r); ok {
-		s.after(w, r, o, "approved", s.approve(r.Context(), o, r.PostForm.Get("plan"), r.PostForm["allow"], r.PostForm.Get("note")))
+		s.after(w, r, o, "approved", s.approve(r.Context(), o, choice{r.PostForm.Get("plan"), r.PostForm["item"], r.PostForm["allow"]}, r.PostForm.Get("note")))
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Server) problemOf(err error) problem {
 	case errors.Is(err, daemon.ErrNoRun):
 		return problem{http.StatusNotFound, "no_run", err.Error()}
 	case errors.Is(err, daemon.ErrOtherPlan):
-		return problem{http.StatusConflict, "other_plan", "the plan is another by now; look at it and decide again"}
+		return problem{http.StatusConflict, "other_plan", "what was chosen is not as it was shown by now: what it changes, what is live, by how much, or what belongs to it; nothing was approved; look at the plan and decide again"}
 	case errors.Is(err, daemon.ErrOtherCommit):
 		return problem{http.StatusConflict, "other_commit", "that commit does not wait to be accepted; look at what does, by its full hash, and decide again"}
 	case errors.Is(err, daemon.ErrNoUploads):

@@ -1,0 +1,266 @@
+package reconcile_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"adsync/plan"
+)
+
+// judge keeps its own account of who said yes to what, from what people see: address,
+// field, what it becomes, what is live. It knows neither parts nor digests, and reads
+// what went from the service itself.
+type judge struct {
+	*shop
+	yes     []*assent
+	before  map[string]campaign // as the service had them when the run began
+	moved   map[string]int      // by address and field, before which look adsync changed it last
+	looks   int                 // how many plans the page has shown
+	foreign map[string]bool     // of these somebody else set the budget, and nobody took it over
+	tally   *verdicts
+}
+
+// assent is one person's yes to one hold.
+type assent struct {
+	by, hazard, address, field string
+	becomes, live              string
+	row                        campaign // as it was live, where the hazard is of the whole account
+	wants                      campaign
+	at                         time.Time
+	spent                      bool
+}
+
+// campaign is what of one counts here.
+type campaign struct {
+	Budget int64
+	Status string
+}
+
+func (c campaign) possible() int64 {
+	if c.Status != "active" {
+		return 0
+	}
+	return c.Budget
+}
+
+// verdicts count what was judged: a test that never judged anything cannot fail.
+type verdicts struct{ agreed, spent, waited, died, expired int }
+
+func newJudge(s *shop, t *verdicts) *judge {
+	return &judge{shop: s, before: map[string]campaign{}, moved: map[string]int{}, foreign: map[string]bool{}, tally: t}
+}
+
+// live reads the campaigns at the service, by the key their names end with.
+func (j *judge) live() map[string]campaign {
+	j.t.Helper()
+	var page struct {
+		Data []struct {
+			Name, Status string
+			Budget       struct {
+				Lifetime int64 `json:"lifetime_spend_limit_micros"`
+			}
+		}
+	}
+	if err := json.Unmarshal(j.service.Must(j.t, http.MethodGet, "/campaigns?limit=100", nil).Body, &page); err != nil {
+		j.fail("%v", err)
+	}
+	all := map[string]campaign{}
+	for _, c := range page.Data {
+		var key string
+		if _, err := fmt.Sscanf(c.Name, "Campaign %s", &key); err == nil {
+			all["campaign/"+key] = campaign{c.Budget.Lifetime, c.Status}
+		}
+	}
+	return all
+}
+
+func (j *judge) wants(address string) campaign {
+	key := address[len("campaign/"):]
+	micros := j.desiredBudget(key)
+	return campaign{micros, j.wanted[key][1]}
+}
+
+func (j *judge) desiredBudget(key string) int64 {
+	for r := range j.desired.All() {
+		if r.Address.String() == "campaign/"+key {
+			n, _ := r.Value("budget.lifetime").Number()
+			return n
+		}
+	}
+	return 0
+}
+
+// each visits what the page shows as held: once for each hold of each field, a create
+// as its status and its budget.
+func (j *judge) each(do func(a assent, allow string)) {
+	for i := range j.shown.Plan.Changes {
+		c := &j.shown.Plan.Changes[i]
+		for k := range c.Fields {
+			f := &c.Fields[k]
+			own := plan.Change{Held: c.Held, Fields: []plan.Field{*f}}
+			for _, h := range own.Holds() {
+				do(assent{
+					hazard: string(h.Hazard), address: c.Address.String(), field: f.Name, becomes: f.Desired.String(), live: c.ID + " " + f.Live().String(),
+				}, h.Allow)
+			}
+		}
+	}
+}
+
+// hears notes that somebody ticked an allowance on the page.
+func (j *judge) hears(allow, by string) {
+	live := j.live()
+	j.each(func(a assent, one string) {
+		if one == allow {
+			a.by, a.at, a.row, a.wants = by, j.now(), live[a.address], j.seen(a.address)
+			a.spent = j.moved[a.address+a.field] == j.looks // it went since the page was shown
+			j.yes = append(j.yes, &a)
+		}
+	})
+}
+
+// seen is a campaign as the page shows it to become: what it does not show stays.
+func (j *judge) seen(address string) campaign {
+	c := j.live()[address]
+	for i := range j.shown.Plan.Changes {
+		if one := &j.shown.Plan.Changes[i]; one.Address.String() == address {
+			for k := range one.Fields {
+				switch f := &one.Fields[k]; f.Name {
+				case "status":
+					c.Status = f.Desired.Text()
+				case "budget.lifetime":
+					c.Budget, _ = f.Desired.Number()
+				}
+			}
+		}
+	}
+	return c
+}
+
+func (a *assent) good(now time.Time) bool { return !a.spent && now.Sub(a.at) <= approvalLasts }
+
+// begins notes what the service has before a run, or a recovery.
+func (j *judge) begins() { j.before = j.live() }
+
+// saw judges what became of the account in a run: each thing that went for which the
+// policy wants a yes had one, of what it was and became, and that is spent now.
+func (j *judge) saw() {
+	j.t.Helper()
+	now := j.live()
+	if len(j.before) == 0 {
+		j.before = now
+		return
+	}
+	var possible, was int64
+	for _, c := range j.before {
+		was += c.possible()
+	}
+	for _, c := range now {
+		possible += c.possible()
+	}
+	for address, c := range now {
+		b := j.before[address]
+		if c == b {
+			continue
+		}
+		if b.Budget > 0 && 2*c.Budget > 3*b.Budget {
+			j.needs("raises-spend", address, b, c)
+		}
+		if c.possible() > b.possible() && 4*possible > 5*was {
+			j.needs("exposure", address, b, c)
+		}
+		if j.foreign[address] && c.Budget != b.Budget {
+			j.needsOne(address, b, c, "drift", "conflict")
+			delete(j.foreign, address)
+		}
+		if c.Budget != b.Budget {
+			j.moved[address+"budget.lifetime"] = j.looks
+		}
+		if c.Status != b.Status {
+			j.moved[address+"status"] = j.looks
+		}
+		j.spend(address, b, c)
+	}
+	j.before = now
+}
+
+func (j *judge) needs(hazard, address string, b, c campaign) { j.needsOne(address, b, c, hazard) }
+
+// needsOne wants a yes, given and not spent, to one of the hazards, of a change to what
+// there is now. The time of a run is short: what was good when it began was good.
+func (j *judge) needsOne(address string, b, c campaign, hazards ...string) {
+	j.t.Helper()
+	for _, a := range j.yes {
+		for _, h := range hazards {
+			if a.hazard == h && a.address == address && a.leadsTo(b, c) && a.good(j.now().Add(-reachBack)) {
+				j.tally.agreed++
+				return
+			}
+		}
+	}
+	j.fail("%s went from %+v to %+v, and nobody agreed to it as %v; said yes: %s", address, b, c, hazards, j.heard())
+}
+
+// reachBack is the longest a run and what recovers it take here.
+const reachBack = time.Hour
+
+// leadsTo reports whether the yes was to a change that ends as the service has it now,
+// from what it had: a field that goes alone may find the others changed.
+func (a *assent) leadsTo(b, c campaign) bool {
+	switch a.field {
+	case "budget.lifetime":
+		return a.wants.Budget == c.Budget && (a.row.Budget == b.Budget || a.row == (campaign{}))
+	case "status":
+		return a.wants.Status == c.Status && (a.row.Status == b.Status || a.row == (campaign{})) && a.wants.Budget >= c.Budget
+	}
+	return false
+}
+
+// spend marks each yes to what has just gone as used, whoever gave it.
+func (j *judge) spend(address string, b, c campaign) {
+	for _, a := range j.yes {
+		if a.address != address {
+			continue
+		}
+		switch {
+		case a.field == "budget.lifetime" && c.Budget != b.Budget && c.Budget == a.wants.Budget && b != (campaign{}):
+			a.spent = true
+		case a.field == "status" && c.Status != b.Status && c.Status == a.wants.Status:
+			a.spent = true
+		}
+	}
+}
+
+// reads holds a plan against what was agreed to: what somebody said yes to, and which
+// is as it was, is not held by that.
+func (j *judge) reads() {
+	j.t.Helper()
+	j.looks++
+	live := j.live()
+	j.each(func(shown assent, _ string) {
+		j.tally.waited++
+		for _, a := range j.yes {
+			same := a.hazard == shown.hazard && a.address == shown.address && a.field == shown.field && a.becomes == shown.becomes && a.live == shown.live
+			if same && a.spent {
+				j.tally.spent++
+			} else if same && !a.good(j.now()) {
+				j.tally.expired++
+			}
+			if same && a.good(j.now()) && a.row == live[a.address] && a.wants == j.seen(a.address) {
+				j.fail("%s of %s waits for %s, to which %s said yes: %s", shown.field, shown.address, shown.hazard, a.by, describe(j.shown.Plan))
+			}
+		}
+	})
+}
+
+// otherwise notes that somebody else changed a budget.
+func (j *judge) otherwise(address string) { j.foreign[address], j.before = true, j.live() }
+
+func (j *judge) heard() (text string) {
+	for _, a := range j.yes {
+		text += fmt.Sprintf("\n  %s: %s of %s %s %s → %s (spent %v, %s)", a.by, a.hazard, a.address, a.field, a.live, a.becomes, a.spent, a.at.Format(time.TimeOnly))
+	}
+	return text
+}
