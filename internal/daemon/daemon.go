@@ -15,7 +15,6 @@ import (
 	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
-	"adsync/plan"
 )
 
 // Trigger is what woke a loop.
@@ -155,14 +154,14 @@ type Point struct {
 // Approval is a person's yes to something a plan holds. It is good for what it names,
 // as that was shown, whatever else changes; for once; and for a time. It is kept.
 type Approval struct {
-	PlanHash string     `json:"plan_hash"` // of the plan that was shown
-	Allow    []string   `json:"allow"`     // as --allow takes them; what is not named stays held
-	Asks     []plan.Ask `json:"asks,omitempty"`
-	Lineage  string     `json:"lineage,omitempty"` // of the state that plan was made from
-	Serial   int64      `json:"serial,omitempty"`  // of that state: what was used since is used
-	By       string     `json:"by"`
-	Note     string     `json:"note,omitempty"`
-	Time     time.Time  `json:"time"`
+	PlanHash string         `json:"plan_hash"` // of the plan that was shown
+	Allow    []string       `json:"allow"`     // as --allow takes them; what is not named stays held
+	Asks     []planview.Ask `json:"asks,omitempty"`
+	Lineage  string         `json:"lineage,omitempty"` // of the state that plan was made from
+	Serial   int64          `json:"serial,omitempty"`  // of that state: what was used since is used
+	By       string         `json:"by"`
+	Note     string         `json:"note,omitempty"`
+	Time     time.Time      `json:"time"`
 }
 
 // Event is something that happened, for who looks on.

@@ -6,7 +6,6 @@ import (
 
 	"adsync/internal/planview"
 	"adsync/internal/runview"
-	"adsync/plan"
 )
 
 var _ Desk = (*Hub)(nil)
@@ -126,7 +125,7 @@ func (h *Hub) Approve(_ context.Context, name string, a Approval) error {
 // asks reports whether a plan asks for all that is approved, as it was shown.
 func asks(p *planview.Document, a *Approval) bool {
 	for _, one := range a.Asks {
-		if !slices.ContainsFunc(p.Asks, func(b plan.Ask) bool { return b.Item == one.Item }) {
+		if !slices.ContainsFunc(p.Asks, func(b planview.Ask) bool { return b.Item == one.Item }) {
 			return false
 		}
 	}

@@ -81,3 +81,10 @@ func addressOf(text string) resource.Address {
 	a, _ := resource.ParseAddress(text)
 	return a
 }
+
+// What a plan asks people to agree to, for those who know the document alone.
+type (
+	Ask    = plan.Ask
+	Part   = plan.Part
+	Hazard = plan.Hazard
+)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"adsync/internal/planview"
 	"bufio"
 	"context"
 	"encoding/json"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
-	"adsync/plan"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -79,7 +79,7 @@ func TestAnApprovalIsOfWhatWasShown(t *testing.T) {
 	}
 	wantStatus(t, send(`{"plan_hash":"`+hash+`","allow":["`+heldRaise+`","`+heldRaise+`"],"by":" ann ","note":"agreed"}`), http.StatusCreated)
 	shown := a.desk.askOf("shoes", heldRaise)
-	want := daemon.Approval{PlanHash: hash, Allow: []string{heldRaise}, Asks: []plan.Ask{shown}, Lineage: "lineage", Serial: 7, By: "ann", Note: "agreed", Time: noon}
+	want := daemon.Approval{PlanHash: hash, Allow: []string{heldRaise}, Asks: []planview.Ask{shown}, Lineage: "lineage", Serial: 7, By: "ann", Note: "agreed", Time: noon}
 	if d := cmp.Diff(want, a.desk.lastApproval()); d != "" {
 		t.Error(d)
 	}

@@ -14,7 +14,6 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
-	"adsync/plan"
 )
 
 // noon is the time of the tests.
@@ -96,7 +95,7 @@ func withAsks(p *planview.Document) *planview.Document {
 	p.Asks, p.Approvals = nil, &planview.Approvals{Lineage: "lineage", Serial: 7, Lasts: 24 * time.Hour}
 	for _, r := range planview.Releases(p) {
 		hazard, at, _ := strings.Cut(r.Allow, "=")
-		a := plan.Ask{Hazard: plan.Hazard(hazard), Allow: r.Allow, Parts: []plan.Part{{Address: at, After: "after", Before: "before"}}}
+		a := planview.Ask{Hazard: planview.Hazard(hazard), Allow: r.Allow, Parts: []planview.Part{{Address: at, After: "after", Before: "before"}}}
 		a.Item = a.Digest()
 		p.Asks = append(p.Asks, a)
 	}
@@ -104,13 +103,13 @@ func withAsks(p *planview.Document) *planview.Document {
 }
 
 // askOf is what the plan of an account asks for with an allowance.
-func (d *fakeDesk) askOf(name, allow string) plan.Ask {
+func (d *fakeDesk) askOf(name, allow string) planview.Ask {
 	for _, a := range d.plans[name].Asks {
 		if a.Allow == allow {
 			return a
 		}
 	}
-	return plan.Ask{}
+	return planview.Ask{}
 }
 
 func (d *fakeDesk) Accounts() []daemon.Status {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"adsync/internal/planview"
 	"bytes"
 	"encoding/json"
 	"html"
@@ -13,7 +14,6 @@ import (
 	"testing"
 
 	"adsync/internal/daemon"
-	"adsync/plan"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -47,7 +47,7 @@ func TestFormsGiveOrders(t *testing.T) {
 	wantStatus(t, a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}}), 400)
 	wantStatus(t, a.submit("/accounts/shoes/approve", url.Values{"plan": {"other"}, "allow": {heldRaise}}), 409)
 	goes(a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}, "allow": {heldRaise}, "note": {"agreed"}, "by": {"eve"}}), "approved")
-	if d := cmp.Diff(daemon.Approval{PlanHash: hash, Allow: []string{heldRaise}, Asks: []plan.Ask{a.desk.askOf("shoes", heldRaise)}, Lineage: "lineage", Serial: 7, By: "Ann Example", Note: "agreed", Time: noon}, a.desk.lastApproval()); d != "" {
+	if d := cmp.Diff(daemon.Approval{PlanHash: hash, Allow: []string{heldRaise}, Asks: []planview.Ask{a.desk.askOf("shoes", heldRaise)}, Lineage: "lineage", Serial: 7, By: "Ann Example", Note: "agreed", Time: noon}, a.desk.lastApproval()); d != "" {
 		t.Error(d)
 	}
 	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "approved by Ann Example, 2026-11-22 12:00 EST") || strings.Contains(page, "checkbox\" id=\"allow0") {

@@ -9,7 +9,6 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
-	"adsync/plan"
 )
 
 // order is what a person or a program wants done. Those for forms and those of
@@ -59,10 +58,10 @@ func (s *Server) approve(ctx context.Context, o order, c choice, note string) *p
 }
 
 // chosen are the asks of the plan that are chosen, in its order.
-func (s *Server) chosen(p *planview.Document, c choice) ([]plan.Ask, *problem) {
+func (s *Server) chosen(p *planview.Document, c choice) ([]planview.Ask, *problem) {
 	picked := map[string]bool{}
 	for _, item := range c.items {
-		at := slices.IndexFunc(p.Asks, func(a plan.Ask) bool { return a.Item == item })
+		at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Item == item })
 		if at < 0 {
 			other := s.problemOf(daemon.ErrOtherPlan)
 			return nil, &other
@@ -70,7 +69,7 @@ func (s *Server) chosen(p *planview.Document, c choice) ([]plan.Ask, *problem) {
 		picked[item] = true
 	}
 	for _, allow := range c.allow {
-		at := slices.IndexFunc(p.Asks, func(a plan.Ask) bool { return a.Allow == allow })
+		at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Allow == allow })
 		if at < 0 {
 			return nil, &problem{http.StatusBadRequest, "not_offered", fmt.Sprintf("the plan holds nothing that %q releases", printable(allow, reasonMost))}
 		}
@@ -80,7 +79,7 @@ func (s *Server) chosen(p *planview.Document, c choice) ([]plan.Ask, *problem) {
 		}
 		picked[p.Asks[at].Item] = true
 	}
-	var asks []plan.Ask
+	var asks []planview.Ask
 	for _, a := range p.Asks {
 		if picked[a.Item] {
 			asks = append(asks, a)

@@ -11,7 +11,6 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
-	"adsync/plan"
 )
 
 // runsShown is how many runs the page of an account lists.
@@ -166,7 +165,7 @@ func releaseViews(p *planview.Document, approvals []daemon.Approval, now time.Ti
 	var all []releaseView
 	for _, r := range planview.Releases(p) {
 		v := releaseView{Release: r, Text: printable(r.Allow, reasonMost), Again: planview.AsksAgain(r.Allow)}
-		if at := slices.IndexFunc(p.Asks, func(a plan.Ask) bool { return a.Allow == r.Allow }); at >= 0 {
+		if at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Allow == r.Allow }); at >= 0 {
 			v.Item = p.Asks[at].Item
 		}
 		for i := range approvals {
@@ -185,7 +184,7 @@ func isOf(a *daemon.Approval, p *planview.Document, item string) bool {
 	if at := p.Approvals; at != nil && (a.Lineage != at.Lineage || a.Serial != at.Serial) {
 		return false
 	}
-	return slices.ContainsFunc(a.Asks, func(one plan.Ask) bool { return one.Item == item })
+	return slices.ContainsFunc(a.Asks, func(one planview.Ask) bool { return one.Item == item })
 }
 
 // lasts is how long an approval of a plan is good for.
