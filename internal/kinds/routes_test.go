@@ -69,6 +69,7 @@ the descriptions of the kinds, and a test holds that each value goes so, in ` + 
 
 ` + "`adsync plan --requests`" + ` shows the requests an apply would send, and why something goes alone. In ` + "`adsync.yaml`" + `, ` + "`bulk:`" + ` says how jobs are used:
 ` + "`repeat_parent: auto`" + ` lets new trees larger than a job go on in further jobs that repeat their parents, after one branch was tried; ` + "`never`" + ` sends the rest alone.
-` + "`rehearse: auto`" + ` has the service validate one job before the first change: all creates where it holds them, else one tree of every shape; ` + "`always`" + ` validates all, ` + "`never`" + ` none.
+` + "`rehearse: auto`" + ` has the service validate one job before the first change: all creates where it holds them, else one tree of every shape; ` + "`always`" + ` validates all, ` + "`never`" + ` none;
+the operator's file alone can say ` + "`never`" + ` here.
 What an account can do is asked once a day, and again when the service says otherwise.
 `
