@@ -151,7 +151,7 @@ func (h *History) recognisable(first, then *Entry) bool {
 func (h *History) listedBetween(first, then *Entry) bool {
 	sent := h.requestOf(then)
 	return sent != nil && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-		return r.Agent == sent.Agent && r.Method == "GET" && r.N > first.Request && r.N < sent.N && r.Whole && !r.Answered.After(sent.At) && r.Path == listOf[then.Kind]
+		return r.Agent == sent.Agent && r.Method == "GET" && r.N > first.Request && r.N < sent.N && r.Whole && r.Status == 200 && !r.Answered.After(sent.At) && r.Path == listOf[then.Kind]
 	})
 }
 
