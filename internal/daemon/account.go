@@ -62,15 +62,29 @@ type Archive interface {
 }
 
 // count puts the figures of a plan in the status. Where nothing was planned, as the
-// files are not valid, those of the last plan stand.
-func (s *Status) count(d *planview.Document) {
+// files are not valid, those of the last plan stand, with their time.
+func (s *Status) count(now time.Time, d *planview.Document) {
 	s.PlanHash, s.Account = d.PlanHash, d.Account
 	if d.Error != "" {
 		return
 	}
-	s.Pending = d.Summary.Create + d.Summary.Update + d.Summary.Replace + d.Summary.Archive + d.Summary.Adopt + d.Summary.Forget + d.Summary.Record
-	s.Held, s.Drift = d.Summary.Held, drifts(d, nil)
-	s.Exposure = Exposure{Daily: d.Money.Day.Before, Lifetime: d.Money.Lifetime.Before, MonthEnd: d.Money.Month.Before}
+	s.Figures = &Figures{
+		Taken: now, Held: d.Summary.Held, Drift: drifts(d, nil),
+		Pending:  d.Summary.Create + d.Summary.Update + d.Summary.Replace + d.Summary.Archive + d.Summary.Adopt + d.Summary.Forget + d.Summary.Record,
+		Exposure: Exposure{Daily: d.Money.Day.Before, Lifetime: d.Money.Lifetime.Before, MonthEnd: d.Money.Month.Before},
+	}
+}
+
+// notice notes since when nothing could be planned. A look that found files and
+// account as they were planned last stands for a plan of them.
+func (s *Status) notice(now time.Time, r *Result) {
+	planned := r.Plan != nil && r.Plan.Error == "" || r.Skipped && s.Figures != nil && r.Class != Input
+	switch {
+	case planned:
+		s.Unplanned = time.Time{}
+	case s.Unplanned.IsZero():
+		s.Unplanned = now
+	}
 }
 
 // drifted is the cause of a field that somebody changed at the service.
@@ -93,7 +107,12 @@ func drifts(d *planview.Document, applied map[string]bool) (n int) {
 
 // reach puts in the figures what an apply of the plan has done.
 func (s *Status) reach(d *planview.Document, r *runview.Document) {
-	s.Run, s.Pending = r.Run, 0
+	s.Run = r.Run
+	if s.Figures == nil {
+		return
+	}
+	after := *s.Figures
+	after.Pending = 0
 	applied := map[string]bool{}
 	for i := range r.Outcomes {
 		switch o := &r.Outcomes[i]; o.Outcome {
@@ -101,13 +120,14 @@ func (s *Status) reach(d *planview.Document, r *runview.Document) {
 			applied[o.Address] = true
 		case runview.Held:
 		default:
-			s.Pending++
+			after.Pending++
 		}
 	}
 	if d != nil {
-		s.Drift = drifts(d, applied)
+		after.Drift = drifts(d, applied)
 	}
-	if d != nil && s.Pending == 0 {
-		s.Exposure = Exposure{Daily: d.Money.Day.After, Lifetime: d.Money.Lifetime.After, MonthEnd: d.Money.Month.After}
+	if d != nil && after.Pending == 0 {
+		after.Exposure = Exposure{Daily: d.Money.Day.After, Lifetime: d.Money.Lifetime.After, MonthEnd: d.Money.Month.After}
 	}
+	s.Figures = &after
 }

@@ -125,14 +125,22 @@ type Status struct {
 	Suspended *Suspension      `json:"suspended,omitempty"`
 	PlanOnly  bool             `json:"plan_only,omitempty"` // nothing is ever applied
 	PlanHash  string           `json:"plan_hash,omitempty"`
-	Pending   int              `json:"pending"` // changes of the last plan that would go
-	Held      int              `json:"held"`
-	Drift     int              `json:"drift"`
-	Exposure  Exposure         `json:"exposure,omitzero"`
+	*Figures                   // of the last plan; nil before there is one
+	Unplanned time.Time        `json:"unplanned,omitzero"` // since when nothing could be planned; zero where the last run could
 	Rate      Rate             `json:"rate,omitzero"`
 	Journal   int              `json:"journal"`       // steps that are not closed
 	Run       string           `json:"run,omitempty"` // the last that changed something
 	Rewritten *Rewritten       `json:"rewritten,omitempty"`
+}
+
+// Figures are what a plan came to, less what its apply did. They are never changed:
+// a later plan has its own.
+type Figures struct {
+	Taken    time.Time `json:"figures_at"` // when they were true
+	Pending  int       `json:"pending"`    // changes that would go
+	Held     int       `json:"held"`
+	Drift    int       `json:"drift"`
+	Exposure Exposure  `json:"exposure"`
 }
 
 // Suspension is a stop that somebody ordered: plans are made, nothing is sent.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"adsync/internal/planview"
 	"adsync/internal/runview"
@@ -36,13 +37,58 @@ func TestWhatIsChangedBackIsDriftNoMore(t *testing.T) {
 	}
 }
 
-// Files that cannot be planned say nothing of what can be spent, nor of what is held.
+// Files that cannot be planned say nothing of what can be spent, nor of what is held:
+// the figures of before stand, with their time, and since when there are no others.
 func TestFilesThatCannotBePlannedLeaveTheFigures(t *testing.T) {
+	at := func(minute int) time.Time { return time.Date(2026, 11, 22, 17, minute, 0, 0, time.UTC) }
+	broken := Result{Class: Input, Plan: &planview.Document{Error: "1 error; nothing was changed"}}
 	var s Status
-	s.settle(s.Last, Result{Class: Held, Plan: documentOf[planview.Document](t, drifting)})
+	s.settle(at(0), Result{Class: Held, Plan: documentOf[planview.Document](t, drifting)})
 	before := s
-	s.settle(s.Last, Result{Class: Input, Plan: &planview.Document{Error: "1 error; nothing was changed"}})
-	if s.Exposure != before.Exposure || s.Held != before.Held || s.Drift != before.Drift || s.Exposure.Daily != 50_000_000 || s.PlanHash != "" {
-		t.Errorf("%+v, %d held, %d drifted, plan %q; want the figures of before, %+v, and no plan to approve", s.Exposure, s.Held, s.Drift, s.PlanHash, before.Exposure)
+	for minute, r := range []Result{1: broken, 2: {Class: Input, Skipped: true}, 3: {Class: Transient}} {
+		if minute == 0 {
+			continue
+		}
+		s.settle(at(minute), r)
+		if *s.Figures != *before.Figures || s.Exposure.Daily != 50_000_000 || !s.Taken.Equal(at(0)) || !s.Unplanned.Equal(at(1)) {
+			t.Errorf("minute %d: %+v, unplanned since %v; want the figures of before, %+v, and minute 1", minute, s.Figures, s.Unplanned, before.Figures)
+		}
+	}
+	if s.PlanHash != "" {
+		t.Errorf("plan %q; want none to approve", s.PlanHash)
+	}
+	s.settle(at(4), Result{Class: Held, Plan: documentOf[planview.Document](t, drifting)})
+	if !s.Unplanned.IsZero() || !s.Taken.Equal(at(4)) {
+		t.Errorf("unplanned since %v, figures of %v; want never, and those of the plan", s.Unplanned, s.Taken)
+	}
+	s.settle(at(5), Result{Class: Transient})
+	s.settle(at(6), Result{Class: Held, Skipped: true})
+	if !s.Unplanned.IsZero() {
+		t.Errorf("unplanned since %v; want never once files and account were found as they were planned", s.Unplanned)
+	}
+}
+
+// Before the first plan there are no figures: not in the status, and not as 0 in its
+// JSON.
+func TestBeforeTheFirstPlanThereAreNoFigures(t *testing.T) {
+	var s Status
+	for _, r := range []Result{{Class: Transient}, {Class: Input, Plan: &planview.Document{Error: "1 error; nothing was changed"}}} {
+		s.settle(time.Date(2026, 11, 22, 17, 0, 0, 0, time.UTC), r)
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := map[string]any{}
+		if err := json.Unmarshal(text, &said); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"pending", "held", "drift", "exposure", "figures_at"} {
+			if value, there := said[name]; there {
+				t.Errorf("%s: %s is %v; want it absent", r.Class, name, value)
+			}
+		}
+		if said["unplanned"] != "2026-11-22T17:00:00Z" {
+			t.Errorf("%s: unplanned is %v; want since when", r.Class, said["unplanned"])
+		}
 	}
 }

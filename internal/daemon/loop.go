@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -299,8 +300,9 @@ func (s *Status) settle(now time.Time, r Result) {
 		s.Rate = r.Rate
 	}
 	if r.Plan != nil {
-		s.count(r.Plan)
+		s.count(now, r.Plan)
 	}
+	s.notice(now, &r)
 	if r.Run != nil {
 		s.reach(r.Plan, r.Run)
 	}
@@ -367,9 +369,12 @@ const pointEvery = time.Hour
 // keepPoint keeps exposure where it is another, and once an hour.
 func (l *loop) keepPoint(now time.Time) {
 	s := l.shown()
+	if s.Figures == nil || !s.Unplanned.IsZero() { // what is spent now is not known
+		return
+	}
 	p := Point{Time: now.UTC().Truncate(time.Second), Exposure: s.Exposure}
 	age := now.Sub(l.point.Time) // below zero where the clock was put back
-	if s.PlanHash == "" || p.Exposure == l.point.Exposure && age >= 0 && age < pointEvery {
+	if p.Exposure == l.point.Exposure && age >= 0 && age < pointEvery {
 		return
 	}
 	l.point = p
@@ -387,9 +392,12 @@ func (l *loop) report(triggers []Trigger, r Result) {
 	case paces[r.Class].first > 0, r.Class == Partial, r.Class == Undecided, r.Class == Input:
 		level = slog.LevelWarn
 	}
-	s := l.shown()
+	s, held := l.shown(), "unknown"
+	if s.Figures != nil {
+		held = strconv.Itoa(s.Held)
+	}
 	l.log.Log(context.Background(), level, "run ended", "class", r.Class, "message", r.Message, "woken", triggers, "skipped", r.Skipped, "requests", r.Requests,
-		"commit", r.Revision.Commit, "run", s.Run, "held", s.Held, "next", s.Next)
+		"commit", r.Revision.Commit, "run", s.Run, "held", held, "next", s.Next)
 	if r.Run != nil {
 		l.tell("run", map[string]any{"run": r.Run.Run, "summary": r.Run.Summary, "class": r.Class})
 	}

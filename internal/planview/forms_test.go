@@ -77,6 +77,9 @@ func TestNoDocumentBreaksAForm(t *testing.T) {
 		d.Money = plan.Money{Currency: text, MonthEnds: text, Bounds: d.Money.Bounds, Campaigns: d.Money.Campaigns, Totals: plan.Totals{Day: plan.Moved{Before: rapid.Int64().Draw(r, "before"), After: rapid.Int64().Draw(r, "after")}}}
 		d.Selection = &plan.SelectionDocument{Pulled: []plan.PulledDocument{{Address: text, For: text}}}
 		d.Changes[0].Action = plan.Action(rapid.SampledFrom([]string{"create", "update", "replace", "archive", "adopt", "forget", "record", text}).Draw(r, "action"))
+		if rapid.Bool().Draw(r, "planned") { // else nothing is said of its money
+			d.Error = ""
+		}
 		d.Changes[0].Pending = rapid.Bool().Draw(r, "pending")
 		d.Base = &plan.Base{Revision: text, Commit: text, Whole: rapid.Bool().Draw(r, "whole"), Money: plan.Money{Currency: text}, Withdrawn: []string{text}}
 		for name := range forms {

@@ -16,6 +16,9 @@ type sum struct {
 	moves int    // -1, 0 or 1
 }
 
+// dayLabel names the first amount of the headline.
+const dayLabel = "Possible spend a day"
+
 // moversShown is how many campaigns the headline names.
 const moversShown = 3
 
@@ -34,7 +37,15 @@ func (p *page) headline(d *Document) {
 	if m.Currency == "" { // a document without money has the sums of its changes
 		m = plan.Money{Totals: plan.Totals{Day: plan.Moved{Before: d.Spend.DailyBefore, After: d.Spend.DailyAfter}, Lifetime: plan.Moved{Before: d.Spend.LifetimeBefore, After: d.Spend.LifetimeAfter}}}
 	}
-	p.money = append(p.money, newSum("Possible spend a day", m.Day, currency))
+	if d.Service != nil {
+		p.service = d.Service.Words()
+	}
+	if d.Error != "" { // nothing was planned, and so nothing is known of spend
+		p.money = append(p.money, sum{label: dayLabel, text: "not known"})
+		p.counts(d)
+		return
+	}
+	p.money = append(p.money, newSum(dayLabel, m.Day, currency))
 	if m.MonthEnds != "" {
 		p.money = append(p.money, newSum("At most to "+brief(m.MonthEnds), m.Month, currency))
 	}
@@ -56,9 +67,6 @@ func (p *page) headline(d *Document) {
 			continue
 		}
 		p.movers = append(p.movers, sum{diag.Printable(c.Address), signed(c.Day.After - c.Day.Before), compared(c.Day)})
-	}
-	if d.Service != nil {
-		p.service = d.Service.Words()
 	}
 	p.counts(d)
 }

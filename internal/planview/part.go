@@ -18,9 +18,13 @@ type Parts struct {
 	Unallowed []string // what no allowance releases, and why
 }
 
-// HTMLParts writes a plan as parts of a page.
+// HTMLParts writes a plan as parts of a page. Where nothing could be planned they say
+// nothing of spend: the page says what it knows of it.
 func HTMLParts(schemas resource.Schemas, d *Document) (*Parts, error) {
 	p := describe(schemas, d, detail{room: 400, list: 300, like: 30})
+	if d.Error != "" {
+		p.money = nil
+	}
 	page := htmlPageOf(p, d)
 	var top, changes strings.Builder
 	if err := htmlTemplate.ExecuteTemplate(&top, "top", page); err != nil {

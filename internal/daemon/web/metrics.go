@@ -68,7 +68,7 @@ func (m *Metrics) Ran(account string, r daemon.Result, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case r.Plan != nil:
+	case r.Plan != nil && r.Plan.Error == "": // else nobody knows of others than before
 		m.held[account] = planview.HeldBy(r.Plan)
 	case m.held[account] == nil:
 		m.held[account] = map[string]int{}

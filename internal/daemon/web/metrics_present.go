@@ -21,6 +21,12 @@ type gauge struct {
 	of         func(*daemon.Status) float64
 }
 
+// figure is a gauge of a plan's figures, absent before the first plan.
+type figure struct {
+	name, help string
+	of         func(*daemon.Figures) float64
+}
+
 // micros is a millionth of the account's currency, in units; a float only here,
 // where no money is decided.
 func micros(n int64) float64 { return float64(n) / 1e6 }
@@ -46,15 +52,20 @@ var gauges = []gauge{
 	{"adsync_last_run_timestamp_seconds", "When the last run ended; 0 before the first.", func(s *daemon.Status) float64 { return seconds(s.Last) }},
 	{"adsync_last_good_timestamp_seconds", "When files and account were last seen to be equal, or made so; 0 before that.", func(s *daemon.Status) float64 { return seconds(s.Good) }},
 	{"adsync_next_run_timestamp_seconds", "When the next run begins by itself; 0 where none does.", func(s *daemon.Status) float64 { return seconds(s.Next) }},
-	{"adsync_pending_changes", "Changes of the last plan that would go.", func(s *daemon.Status) float64 { return float64(s.Pending) }},
-	{"adsync_held_changes", "Changes of the last plan that are held, wholly or in part.", func(s *daemon.Status) float64 { return float64(s.Held) }},
-	{"adsync_drift_fields", "Values of the last plan that somebody changed at the service.", func(s *daemon.Status) float64 { return float64(s.Drift) }},
-	{"adsync_exposure_daily", "Possible spend a day, in the account's currency.", func(s *daemon.Status) float64 { return micros(s.Exposure.Daily) }},
-	{"adsync_exposure_lifetime", "What is left of lifetime budgets, in the account's currency.", func(s *daemon.Status) float64 { return micros(s.Exposure.Lifetime) }},
-	{"adsync_exposure_month_end", "Possible spend until the month ends, in the account's currency.", func(s *daemon.Status) float64 { return micros(s.Exposure.MonthEnd) }},
 	{"adsync_rate_limit", "Requests a minute the service takes; 0 where that is not known.", func(s *daemon.Status) float64 { return float64(s.Rate.Limit) }},
 	{"adsync_rate_left", "Requests the service still takes this minute.", func(s *daemon.Status) float64 { return float64(s.Rate.Left) }},
 	{"adsync_journal_steps", "Steps of the journal that are not closed.", func(s *daemon.Status) float64 { return float64(s.Journal) }},
+	{"adsync_unplanned_timestamp_seconds", "Since when nothing could be planned; 0 where the last run could.", func(s *daemon.Status) float64 { return seconds(s.Unplanned) }},
+}
+
+var figures = []figure{
+	{"adsync_pending_changes", "Changes of the last plan that would go.", func(f *daemon.Figures) float64 { return float64(f.Pending) }},
+	{"adsync_held_changes", "Changes of the last plan that are held, wholly or in part.", func(f *daemon.Figures) float64 { return float64(f.Held) }},
+	{"adsync_drift_fields", "Values of the last plan that somebody changed at the service.", func(f *daemon.Figures) float64 { return float64(f.Drift) }},
+	{"adsync_exposure_daily", "Possible spend a day, in the account's currency.", func(f *daemon.Figures) float64 { return micros(f.Exposure.Daily) }},
+	{"adsync_exposure_lifetime", "What is left of lifetime budgets, in the account's currency.", func(f *daemon.Figures) float64 { return micros(f.Exposure.Lifetime) }},
+	{"adsync_exposure_month_end", "Possible spend until the month ends, in the account's currency.", func(f *daemon.Figures) float64 { return micros(f.Exposure.MonthEnd) }},
+	{"adsync_figures_timestamp_seconds", "When the figures of the last plan were true.", func(f *daemon.Figures) float64 { return seconds(f.Taken) }},
 }
 
 func description(name, help string, labels ...string) *prometheus.Desc {
@@ -78,6 +89,11 @@ func (p *present) Collect(to chan<- prometheus.Metric) {
 		a := &p.accounts[i]
 		for _, g := range gauges {
 			give(description(g.name, g.help, "account"), g.of(a), a.Name)
+		}
+		for _, f := range figures {
+			if a.Figures != nil {
+				give(description(f.name, f.help, "account"), f.of(a.Figures), a.Name)
+			}
 		}
 		give(currency, 1, a.Name, a.Account.ID, a.Account.Currency)
 		if a.State != "" {

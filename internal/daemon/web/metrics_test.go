@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/planview"
 )
 
 func TestMetrics(t *testing.T) {
@@ -48,6 +49,29 @@ func TestMetrics(t *testing.T) {
 	}
 	if strings.Contains(body, `account="gone"`) {
 		t.Error("an account that is not configured has a series")
+	}
+}
+
+// TestMetricsOfWhatIsNotKnown: before the first plan there is no figure of one, and
+// files that cannot be planned leave what is held as it was.
+func TestMetricsOfWhatIsNotKnown(t *testing.T) {
+	a := ask(t, nil)
+	m := a.server.Metrics
+	m.Ran("shoes", daemon.Result{Class: daemon.Held, Plan: a.desk.plans["shoes"]}, time.Second)
+	m.Ran("shoes", daemon.Result{Class: daemon.Input, Plan: &planview.Document{Error: "1 error"}}, time.Second)
+	body := text(t, a.get("/metrics"))
+	for _, name := range []string{"adsync_pending_changes", "adsync_held_changes", "adsync_drift_fields", "adsync_exposure_daily", "adsync_exposure_lifetime", "adsync_exposure_month_end", "adsync_figures_timestamp_seconds"} {
+		if strings.Contains(body, name+`{account="hats"}`) {
+			t.Errorf("%s of an account without a plan is there; want it absent", name)
+		}
+		if !strings.Contains(body, name+`{account="shoes"}`) {
+			t.Errorf("%s of an account with a plan is not there", name)
+		}
+	}
+	for _, want := range []string{`adsync_held{account="shoes",hazard="raises-spend"} 1`, `adsync_unplanned_timestamp_seconds{account="hats"} 1.7953632e+09`, `adsync_unplanned_timestamp_seconds{account="shoes"} 0`} {
+		if !strings.Contains(body, want+"\n") {
+			t.Errorf("no line %s", want)
+		}
 	}
 }
 

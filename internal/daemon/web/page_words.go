@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"html/template"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,9 +38,12 @@ type card struct {
 	Mood            mood
 	Message         string
 	Running         bool
-	Daily, MonthEnd string // possible spend; "" where it is not known, or nothing
-	Held, Pending   int
-	Drift, Failures int
+	Daily, MonthEnd string // possible spend; "" where there is nothing to say
+	Held, Pending   string
+	Drift           string
+	Failures        int
+	Taken           moment // of which time these figures are
+	Unplanned       moment // since when nothing could be planned
 	Source          string
 	Good, Last      moment
 	Next            moment
@@ -82,23 +86,27 @@ func zoneOf(a planview.Account) *time.Location {
 	return time.UTC
 }
 
+// unknown stands where a figure would, before the first plan.
+const unknown = "not known yet"
+
 func cardOf(a *daemon.Status) card {
 	zone := zoneOf(a.Account)
 	c := card{
 		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200), Mood: moods[a.State], Message: printable(a.Message, 2000), Running: a.Running,
-		Daily: money(a.Exposure.Daily, a.Account),
-		Held:  a.Held, Pending: a.Pending, Drift: a.Drift, Failures: a.Failures, Source: printable(a.Source, 500),
+		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: momentOf(a.Unplanned, zone),
+		Failures: a.Failures, Source: printable(a.Source, 500),
 		Good: momentOf(a.Good, zone), Last: momentOf(a.Last, zone), Next: momentOf(a.Next, zone),
 		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision), Applied: revisionOf(a.Applied), PlanOnly: a.PlanOnly,
 	}
-	if a.State == daemon.Held && (a.Held == 0 || a.PlanOnly) { // nobody is asked
+	if a.State == daemon.Held && (a.Figures == nil || a.Held == 0 || a.PlanOnly) { // nobody is asked
 		c.Mood = mood{"planned, not applied", "wait"}
 	}
-	if a.PlanHash == "" && a.Exposure == (daemon.Exposure{}) {
-		c.Daily = "not known yet"
-	}
-	if a.Exposure.MonthEnd != 0 {
-		c.MonthEnd = money(a.Exposure.MonthEnd, a.Account)
+	if f := a.Figures; f != nil {
+		c.Daily, c.Held, c.Pending, c.Drift = money(f.Exposure.Daily, a.Account), strconv.Itoa(f.Held), strconv.Itoa(f.Pending), strconv.Itoa(f.Drift)
+		c.Taken = momentOf(f.Taken, zone)
+		if f.Exposure.MonthEnd != 0 {
+			c.MonthEnd = money(f.Exposure.MonthEnd, a.Account)
+		}
 	}
 	if o := a.Suspended; o != nil {
 		c.Suspended = &suspended{printable(o.By, nameMost), printable(o.Reason, reasonMost), momentOf(o.Since, zone), momentOf(o.Until, zone), o.File}

@@ -1,7 +1,10 @@
 package web
 
 import (
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
@@ -11,7 +14,7 @@ import (
 // nobody for one.
 func TestOnlyWhatIsHeldWaitsForAYes(t *testing.T) {
 	for held, want := range map[int]string{0: "planned, not applied", 2: "held: waits for a yes"} {
-		if got := cardOf(&daemon.Status{State: daemon.Held, Held: held}).Mood.Words; got != want {
+		if got := cardOf(&daemon.Status{State: daemon.Held, Figures: &daemon.Figures{Held: held}}).Mood.Words; got != want {
 			t.Errorf("%d held: %q; want %q", held, got, want)
 		}
 	}
@@ -23,6 +26,33 @@ func TestTheScaleOfAChart(t *testing.T) {
 		c := chartOf([]daemon.Point{{Time: noon, Exposure: daemon.Exposure{Daily: daily}}}, planview.Account{})
 		if got := [2]string{c.Most, c.Half}; got != want {
 			t.Errorf("%d micros: %q; want %q", daily, got, want)
+		}
+	}
+}
+
+// TestAnAccountWithFileErrors: its page says what was live when it was planned last,
+// and since when nothing could be; before any plan, that nothing is known.
+func TestAnAccountWithFileErrors(t *testing.T) {
+	a := ask(t, nil)
+	broken := planview.Document{Account: planview.Account{ID: "adacct_quickstart", Currency: "USD"}, Error: "1 error; nothing was changed"}
+	a.desk.plans["shoes"], a.desk.plans["hats"] = &broken, &broken
+	shoes := &a.desk.accounts[0]
+	shoes.State, shoes.PlanHash, shoes.Unplanned = daemon.Input, "", noon.Add(-time.Minute)
+	shoes.Taken = noon.Add(-time.Hour)
+	tags := regexp.MustCompile("<[^>]*>")
+	for path, want := range map[string][]string{
+		"/accounts/shoes": {"Nothing could be planned since 2026-11-22 11:59 EST. Possible spend a day: 50.00 USD, as it was live 2026-11-22 11:00 EST.", "No plan: 1 error; nothing was changed."},
+		"/accounts/hats":  {"Nothing could be planned since 2026-11-22 16:00 UTC. Possible spend a day: not known yet.", "No plan: 1 error; nothing was changed."},
+		"/":               {"50.00 USD", "Nothing could be planned since 2026-11-22 11:59 EST. The figures are of 2026-11-22 11:00 EST.", "Nothing could be planned since 2026-11-22 16:00 UTC.", "Heldnot known yet"},
+	} {
+		page := tags.ReplaceAllString(text(t, a.get(path)), "")
+		for _, words := range want {
+			if !strings.Contains(page, words) {
+				t.Errorf("%s does not say %q", path, words)
+			}
+		}
+		if strings.Contains(page, "(no change)") {
+			t.Errorf("%s says that spend does not change, which nobody knows", path)
 		}
 	}
 }
