@@ -21,7 +21,7 @@ func (p *Plan) Since(base Base, before *Plan) {
 	if before == nil {
 		return
 	}
-	p.Base.Whole, p.Base.Money = true, before.Document().Money
+	p.Base.Whole, p.Base.Money = true, *before.Document().Money
 	pending := map[resource.Address]*Change{}
 	for i := range before.Changes {
 		pending[before.Changes[i].Address] = &before.Changes[i]

@@ -18,8 +18,8 @@ type Document struct {
 	Changes  []ChangeDocument `json:"changes"`
 	Kept     []string         `json:"kept"` // addresses removed from the files and kept by policy
 	Summary  Summary          `json:"summary"`
-	Spend    Spend            `json:"spend"`
-	Money    Money            `json:"money"`
+	Spend    *Spend           `json:"spend,omitempty"` // absent where nothing could be planned, as Money
+	Money    *Money           `json:"money,omitempty"`
 	Base     *Base            `json:"base,omitempty"` // with --base
 	Problems []diag.Problem   `json:"problems"`
 
@@ -102,7 +102,8 @@ func (p *Plan) Document() Document {
 }
 
 func (p *Plan) withoutChanges() Document {
-	d := Document{Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: p.Spend, Money: p.Money, Base: p.Base, Problems: p.Problems,
+	spend, money := p.Spend, p.Money
+	d := Document{Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: &spend, Money: &money, Base: p.Base, Problems: p.Problems,
 		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved, Ignored: p.Ignored}
 	for _, a := range p.Kept {
 		d.Kept = append(d.Kept, a.String())
@@ -142,7 +143,7 @@ func (p *Plan) Hash() string {
 		must(canonical.Encode(c))
 	}
 	d := p.withoutChanges()
-	d.Money, d.Base = Money{}, nil
+	d.Money, d.Base = &Money{}, nil
 	_, _ = io.WriteString(sum, "]")
 	rest, err := json.Marshal(d)
 	must(err)

@@ -17,7 +17,7 @@ func TestTheHashIsThatOfTheDocument(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := plan.Diff(draw(rt, true).input(t))
 		d := p.Document()
-		d.Money, d.Base = plan.Money{}, nil
+		d.Money, d.Base = &plan.Money{}, nil
 		for i := range d.Changes {
 			c := &d.Changes[i]
 			c.Foreign, c.Pending, c.RestOf = nil, false, ""

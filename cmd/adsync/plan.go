@@ -239,12 +239,19 @@ func (a *app) planFailed(l loaded, f planFlags, failure error) error {
 	if !planForms[a.flags.output].onFailure {
 		return failure
 	}
-	document := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: new(plan.Plan).Document(), Error: coded(failure), Service: a.serviceOf(l.project)}
+	document := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: nothingPlanned(), Error: coded(failure), Service: a.serviceOf(l.project)}
 	document.Problems = listed(l.desired.Problems)
 	if err := a.printPlan(l, f, document); err != nil {
 		return err
 	}
 	return failure
+}
+
+// nothingPlanned is the form of no plan: what may be spent is not known.
+func nothingPlanned() plan.Document {
+	d := new(plan.Plan).Document()
+	d.Spend, d.Money = nil, nil
+	return d
 }
 
 func (a *app) showPlan(l loaded, f planFlags, account state.Account, view *reconcile.View) error {

@@ -412,7 +412,7 @@ func (w *worker) shown(l loaded, did done) *planDocument {
 
 // unplanned is the document of files nothing can be planned from.
 func (a *app) unplanned(l loaded) *planDocument {
-	d := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: new(plan.Plan).Document(), Error: counted(l.desired.Problems) + "; nothing was changed"}
+	d := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: nothingPlanned(), Error: counted(l.desired.Problems) + "; nothing was changed"}
 	d.Account = accountDocument{ID: l.project.Account.ID, Currency: l.project.Account.Currency, TimeZone: l.project.Account.TimeZone}
 	d.Problems = listed(l.desired.Problems)
 	return d

@@ -68,10 +68,11 @@ func (s *Status) count(now time.Time, d *planview.Document) {
 	if d.Error != "" {
 		return
 	}
+	money := d.Possible()
 	s.Figures = &Figures{
 		Taken: now, Held: d.Summary.Held, Drift: drifts(d, nil),
 		Pending:  d.Summary.Create + d.Summary.Update + d.Summary.Replace + d.Summary.Archive + d.Summary.Adopt + d.Summary.Forget + d.Summary.Record,
-		Exposure: Exposure{Daily: d.Money.Day.Before, Lifetime: d.Money.Lifetime.Before, MonthEnd: d.Money.Month.Before},
+		Exposure: Exposure{Daily: money.Day.Before, Lifetime: money.Lifetime.Before, MonthEnd: money.Month.Before},
 	}
 }
 
@@ -127,7 +128,8 @@ func (s *Status) reach(d *planview.Document, r *runview.Document) {
 		after.Drift = drifts(d, applied)
 	}
 	if d != nil && after.Pending == 0 {
-		after.Exposure = Exposure{Daily: d.Money.Day.After, Lifetime: d.Money.Lifetime.After, MonthEnd: d.Money.Month.After}
+		money := d.Possible()
+		after.Exposure = Exposure{Daily: money.Day.After, Lifetime: money.Lifetime.After, MonthEnd: money.Month.After}
 	}
 	s.Figures = &after
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -392,9 +391,10 @@ func (l *loop) report(triggers []Trigger, r Result) {
 	case paces[r.Class].first > 0, r.Class == Partial, r.Class == Undecided, r.Class == Input:
 		level = slog.LevelWarn
 	}
-	s, held := l.shown(), "unknown"
+	var held any // nil before the first plan
+	s := l.shown()
 	if s.Figures != nil {
-		held = strconv.Itoa(s.Held)
+		held = s.Held
 	}
 	l.log.Log(context.Background(), level, "run ended", "class", r.Class, "message", r.Message, "woken", triggers, "skipped", r.Skipped, "requests", r.Requests,
 		"commit", r.Revision.Commit, "run", s.Run, "held", held, "next", s.Next)

@@ -97,13 +97,13 @@ func (s *Situation) plan(d *planview.Document, c Commands) {
 			s.Drift = append(s.Drift, Item{Text: diag.Printable(change.Address + ": " + strings.Join(names, ", ") + " changed at the service"), Command: "adsync drift" + c.Files})
 		}
 	}
-	currency := d.Account.Currency
-	s.Money = append(s.Money, "Possible spend a day: "+planview.Sum(d.Money.Day, currency))
-	if all := d.Money.IfAllowed; all != nil && all.Day.After != d.Money.Day.After {
+	currency, money := d.Account.Currency, d.Possible()
+	s.Money = append(s.Money, "Possible spend a day: "+planview.Sum(money.Day, currency))
+	if all := money.IfAllowed; all != nil && all.Day.After != money.Day.After {
 		s.Money = append(s.Money, "Were all allowed that is held: "+planview.Sum(all.Day, currency))
 	}
-	if d.Money.Lifetime != (plan.Moved{}) {
-		s.Money = append(s.Money, "Lifetime budgets left: "+planview.Sum(d.Money.Lifetime, currency))
+	if money.Lifetime != (plan.Moved{}) {
+		s.Money = append(s.Money, "Lifetime budgets left: "+planview.Sum(money.Lifetime, currency))
 	}
 }
 

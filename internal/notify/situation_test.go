@@ -17,6 +17,7 @@ import (
 // command that does; what others changed; what failed; money.
 func TestOfARun(t *testing.T) {
 	p := &planview.Document{Account: planview.Account{Currency: "USD"}}
+	p.Money = &plan.Money{}
 	p.Money.Day = plan.Moved{Before: 50_000_000, After: 50_000_000}
 	p.Money.IfAllowed = &plan.Totals{Day: plan.Moved{Before: 50_000_000, After: 120_000_000}}
 	hold := func(message, allow string) *plan.HoldDocument {

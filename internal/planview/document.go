@@ -33,6 +33,14 @@ type Approvals struct {
 	Lasts   time.Duration `json:"lasts"` // how long one is good for, in nanoseconds
 }
 
+// Possible is what the plan does to possible spend; nothing where nobody knows.
+func (d *Document) Possible() plan.Money {
+	if d.Money == nil {
+		return plan.Money{}
+	}
+	return *d.Money
+}
+
 // Account is the ad account a document is about.
 type Account struct {
 	ID       string `json:"id"`

@@ -55,7 +55,7 @@ func quarter(t testing.TB) *Document {
 	d := documentOf(plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: []plan.Allowance{risen}, Today: "2026-11-21",
 		Last: snapshot(t, last), Desired: written(snapshot(t, desired)), Live: snapshot(t, live)}))
 	d.Revision = &Revision{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Uncommitted: []string{"q4.xlsx"}}
-	d.Money = plan.Money{Currency: "USD", Today: "2026-11-21", MonthEnds: "2026-11-30",
+	d.Money = &plan.Money{Currency: "USD", Today: "2026-11-21", MonthEnds: "2026-11-30",
 		Totals:    plan.Totals{Day: plan.Moved{Before: 1_130_000_000, After: 1_220_000_000}, Month: plan.Moved{Before: 11_300_000_000, After: 12_200_000_000}, Lifetime: plan.Moved{Before: 500_000_000, After: 500_000_000}},
 		Bounds:    []plan.SpendBound{{Address: "daily_spend_limit/autumn", Per: "day", Before: micros(1_200_000_000), After: micros(1_250_000_000), Binds: true}},
 		IfAllowed: &plan.Totals{Day: plan.Moved{Before: 1_130_000_000, After: 1_420_500_000}, Month: plan.Moved{Before: 11_300_000_000, After: 14_205_000_000}},

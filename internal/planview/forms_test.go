@@ -38,6 +38,7 @@ func form(t testing.TB, name string, d *Document) string {
 
 func TestEachForm(t *testing.T) {
 	failed := documentOf(&plan.Plan{})
+	failed.Spend, failed.Money = nil, nil
 	failed.Error, failed.Problems = "1 error; nothing was changed", quarter(t).Problems
 	for name, d := range map[string]*Document{
 		"quarter": quarter(t), "failed": failed, "in-sync": documentOf(&plan.Plan{InSync: 3}),
@@ -74,7 +75,7 @@ func TestNoDocumentBreaksAForm(t *testing.T) {
 		).Draw(r, "text")
 		d := hostile(text)
 		d.Changes[0].Spend.DailyAfter = rapid.Int64().Draw(r, "spend")
-		d.Money = plan.Money{Currency: text, MonthEnds: text, Bounds: d.Money.Bounds, Campaigns: d.Money.Campaigns, Totals: plan.Totals{Day: plan.Moved{Before: rapid.Int64().Draw(r, "before"), After: rapid.Int64().Draw(r, "after")}}}
+		d.Money = &plan.Money{Currency: text, MonthEnds: text, Bounds: d.Money.Bounds, Campaigns: d.Money.Campaigns, Totals: plan.Totals{Day: plan.Moved{Before: rapid.Int64().Draw(r, "before"), After: rapid.Int64().Draw(r, "after")}}}
 		d.Selection = &plan.SelectionDocument{Pulled: []plan.PulledDocument{{Address: text, For: text}}}
 		d.Changes[0].Action = plan.Action(rapid.SampledFrom([]string{"create", "update", "replace", "archive", "adopt", "forget", "record", text}).Draw(r, "action"))
 		if rapid.Bool().Draw(r, "planned") { // else nothing is said of its money

@@ -27,14 +27,14 @@ func (d *Document) currency() string {
 	if d.Account.Currency != "" {
 		return brief(d.Account.Currency)
 	}
-	return brief(d.Money.Currency)
+	return brief(d.Possible().Currency)
 }
 
 // headline is what a plan does to spend, and how much goes ahead and waits.
 func (p *page) headline(d *Document) {
 	currency := d.currency()
-	m := d.Money
-	if m.Currency == "" { // a document without money has the sums of its changes
+	m := d.Possible()
+	if m.Currency == "" && d.Spend != nil { // a document without money has the sums of its changes
 		m = plan.Money{Totals: plan.Totals{Day: plan.Moved{Before: d.Spend.DailyBefore, After: d.Spend.DailyAfter}, Lifetime: plan.Moved{Before: d.Spend.LifetimeBefore, After: d.Spend.LifetimeAfter}}}
 	}
 	if d.Service != nil {

@@ -51,13 +51,13 @@ func (l Line) MarshalJSON() ([]byte, error) {
 
 // Head is the first line: what the plan is of, and what it does to spend.
 type Head struct {
-	Account   Account    `json:"account"`
-	Service   *Service   `json:"service,omitempty"`
-	InputHash string     `json:"input_hash"`
-	PlanHash  string     `json:"plan_hash"`
-	Revision  *Revision  `json:"revision,omitempty"`
-	Spend     plan.Spend `json:"spend"`
-	Money     plan.Money `json:"money"`
+	Account   Account     `json:"account"`
+	Service   *Service    `json:"service,omitempty"`
+	InputHash string      `json:"input_hash"`
+	PlanHash  string      `json:"plan_hash"`
+	Revision  *Revision   `json:"revision,omitempty"`
+	Spend     *plan.Spend `json:"spend,omitempty"` // absent where nothing could be planned, as Money
+	Money     *plan.Money `json:"money,omitempty"`
 }
 
 // Kept is a resource that is no longer in the files and stays at the service.

@@ -18,7 +18,7 @@ func (p *page) sinceBase(d *Document) {
 		return
 	}
 	if b.Money.Currency != "" {
-		own := plan.Moved{Before: b.Money.Day.After, After: d.Money.Day.After}
+		own := plan.Moved{Before: b.Money.Day.After, After: d.Possible().Day.After}
 		pending := b.Money.Day
 		p.since = append(p.since, "Because of "+since+": "+signed(own.After-own.Before)+" a day; pending without them: "+signed(pending.After-pending.Before)+" a day.")
 	}
