@@ -59,11 +59,8 @@ func (c *Credit) note(s *resource.Schema, change *Change) (raises bool) {
 	desired, last, live := &resource.Resource{Address: at}, &resource.Resource{Address: at}, &resource.Resource{Address: at}
 	for i := range change.Fields {
 		f := &change.Fields[i]
-		a, known := s.Attribute(f.Name)
-		switch {
-		case !known || f.Held != nil || f.Cause == SentAlong || f.Cause == Drift && f.Phase >= Raise:
-			continue
-		case creates && !ofMoney(a):
+		_, known := s.Attribute(f.Name)
+		if !known || f.Held != nil || f.Cause == SentAlong || f.Cause == Drift && f.Phase >= Raise {
 			continue
 		}
 		raises = raises || creates || f.Phase >= Raise

@@ -61,6 +61,15 @@ func lowHigh(low, high string) string {
 		"\ncampaign/high#2 name=High status=active bidding_type=clicks budget.daily=" + high
 }
 
+// dozen is an account of as many campaigns as have their updates counted, with ids and
+// more attributes where they are given.
+func dozen(id, more string) (text string) {
+	for i := range 12 {
+		text += fmt.Sprintf("campaign/c%d%s name=Camp_%d status=active bidding_type=clicks budget.daily=10%s\n", i, strings.Replace(id, "#", fmt.Sprint("#", i+1), 1), i, more)
+	}
+	return text
+}
+
 const newOne = "\ncampaign/new name=New status=active bidding_type=clicks budget.daily="
 
 func TestTheRestOfAPlanThatWasCutOffGoesOn(t *testing.T) {
@@ -91,6 +100,7 @@ func TestTheRestOfAPlanThatWasCutOffGoesOn(t *testing.T) {
 		{name: "a create that somebody gave another budget", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("50", "100") + "\ncampaign/new name=New status=active bidding_type=clicks budget.daily=50",
 			left: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=50",
 			live: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=90"}, want: "campaign/new drift exposure"},
+		{name: "what follows the creates of a new account", cutOff: cutOff{was: "", now: dozen("", " description=Shoes"), left: dozen("#", "")}},
 		{name: "what was allowed", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("50", "340"), left: lowHigh("50", "100"), allow: []string{"exposure=190/day", "raises-spend=campaign/high"}}},
 		{name: "what was not allowed", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("50", "340"), left: lowHigh("50", "100")}, want: "campaign/high raises-spend exposure"},
 	}
