@@ -1,12 +1,16 @@
 package reconcile_test
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"adsync/internal/emulator"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile"
 )
 
 // cutAfterLowering is an account of two campaigns under the guards of the default
@@ -50,6 +54,63 @@ func TestTheRestOfAnApplyGoesOnAndIsSaidToBeThat(t *testing.T) {
 		t.Errorf("the rest is held by %q and the rest of %q; want nothing, and the run that was cut off", hazards, restOf)
 	}
 	w.clean()
+}
+
+// diesLowering is cutAfterLowering of a process that dies before an effect, in an account
+// with jobs or without; "it" in the name of the effect is the request that lowers.
+func diesLowering(t *testing.T, jobs bool, effect string) *world {
+	t.Helper()
+	w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = jobs })
+	w.tree("low", "active")
+	w.tree("high", "active")
+	w.clean()
+	w.guarded = true
+	w.campaign("low", "active", 20_000_000)
+	w.campaign("high", "active", 148_000_000)
+	request := "POST /bulk_mutation_jobs"
+	if !jobs {
+		request = "POST /campaigns/" + w.last("campaign/low").ID
+	}
+	w.diesBefore(strings.ReplaceAll(effect, "it", request))
+	return w
+}
+
+// A decrease that was sent pays once recovery finds that the service has it, by its key or,
+// when that is old, by reading back; one that was never sent is still to come, and pays too.
+func TestADecreaseThatRecoveryFindsPays(t *testing.T) {
+	for _, jobs := range []bool{true, false} {
+		for _, effect := range []string{"send it", "answer of it"} {
+			for _, later := range []time.Duration{0, reconcile.TrustWindow, 23 * time.Hour} {
+				t.Run(fmt.Sprintf("jobs %t, %s, %s later", jobs, effect, later), func(t *testing.T) {
+					t.Parallel()
+					w := diesLowering(t, jobs, effect)
+					if err := w.sleep(t.Context(), later); err != nil {
+						t.Fatal(err)
+					}
+					w.restarted()
+					w.clean()
+				})
+			}
+		}
+	}
+}
+
+// What a stranger lowers pays for nothing of adsync's, while the decrease of adsync's own
+// never left: not though it is the very amount of the files, and the record takes it over.
+func TestADecreaseByAStrangerPaysNothing(t *testing.T) {
+	for _, jobs := range []bool{true, false} {
+		w := diesLowering(t, jobs, "move sent")
+		low := w.last("campaign/low").ID
+		w.service.Must(t, http.MethodPost, "/campaigns/"+low, map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": 20_000_000}})
+		w.restarted()
+		w.apply()
+		if recorded := w.last("campaign/low").Value("budget.lifetime"); recorded.String() != "20000000" {
+			t.Errorf("jobs %t: %s is recorded; want what the stranger set, as the files say it too", jobs, recorded)
+		}
+		if hazards, restOf := heldOf(t, w.plan().Plan); hazards != "exposure" || restOf != "" {
+			t.Errorf("jobs %t: the rise is held by %q and the rest of %q; want exposure, and of nothing", jobs, hazards, restOf)
+		}
+	}
 }
 
 // Content that goes A, B, A: whoever saw B ended the credit, as the row was another one.
