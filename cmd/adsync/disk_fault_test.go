@@ -51,7 +51,7 @@ func TestApplyStopsAtAFailedFsync(t *testing.T) {
 // upload, a job, a follow-up, and what activates.
 func newDiskHistory(t *testing.T) *history {
 	t.Helper()
-	h := newHistory(t, rand.New(rand.NewPCG(1, 1)))
+	h := newHistory(t, rand.New(rand.NewPCG(1, 1)), generous)
 	h.shop.campaigns = []*shopCampaign{{ward: "C1", status: "active", budget: 50, tracking: "utm_source=chat", groups: []*shopGroup{
 		{ward: "C1-G1", bid: 100, ads: []*shopAd{{ward: "C1-G1-A1", status: "active", picture: true}}},
 	}}}

@@ -82,7 +82,7 @@ func (d *disturber) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // change in every wave.
 func disturbed(t *testing.T) (*history, *disturber) {
 	t.Helper()
-	h := newHistory(t, rand.New(rand.NewPCG(4, 4)))
+	h := newHistory(t, rand.New(rand.NewPCG(4, 4)), generous)
 	d := &disturber{emulator: h.before, at: -1, read: map[string]bool{}}
 	h.line.Config.Handler = d
 	campaign := func(n int, status string, budget int) *shopCampaign {

@@ -20,7 +20,7 @@ func TestS16TwoStatesOfOneAccountDoubleNothing(t *testing.T) {
 	for n := range *pairs {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
-			h := newHistory(t, rand.New(rand.NewPCG(*killSeed, uint64(n))))
+			h := newHistory(t, rand.New(rand.NewPCG(*killSeed, uint64(n))), generous)
 			other := filepath.Join(filepath.Dir(h.dir), "other")
 			for range 2 {
 				h.edit()

@@ -41,7 +41,7 @@ func panicking(c clock, at string) clock {
 // ends the process as a kill does: exit code 1 and words that say what to do, the
 // state free, and the next apply goes on so that there is one of everything.
 func TestS20PanicEndsAnApplyAsAKillDoes(t *testing.T) {
-	h := newHistory(t, rand.New(rand.NewPCG(20, 1)))
+	h := newHistory(t, rand.New(rand.NewPCG(20, 1)), generous)
 	h.edit()
 	panics, workers, open := 0, 0, 0
 	for at := 1; ; at += 3 {
