@@ -400,7 +400,11 @@ func (a *Agent) wordsOf(b ByParent) (words string, minutes int) {
 	if b.Whole {
 		lists = fmt.Sprintf("the service says whose children %s are only where it lists them beneath one parent", children)
 	}
-	return fmt.Sprintf("%s: %d lists were read, one for each %s, in at most %d min under the service's limits", lists, b.Lists, parent, minutes), minutes
+	read := fmt.Sprintf("%d lists were", b.Lists)
+	if b.Lists == 1 {
+		read = "1 list was"
+	}
+	return fmt.Sprintf("%s: %s read, one for each %s, in at most %d min under the service's limits", lists, read, parent, minutes), minutes
 }
 
 // everyday is the plural of a kind, such as "ad groups".
