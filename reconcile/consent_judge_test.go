@@ -76,22 +76,6 @@ func (j *judge) live() map[string]campaign {
 	return all
 }
 
-func (j *judge) wants(address string) campaign {
-	key := address[len("campaign/"):]
-	micros := j.desiredBudget(key)
-	return campaign{micros, j.wanted[key][1]}
-}
-
-func (j *judge) desiredBudget(key string) int64 {
-	for r := range j.desired.All() {
-		if r.Address.String() == "campaign/"+key {
-			n, _ := r.Value("budget.lifetime").Number()
-			return n
-		}
-	}
-	return 0
-}
-
 // each visits what the page shows as held: once for each hold of each field, a create
 // as its status and its budget.
 func (j *judge) each(do func(a assent, allow string)) {
