@@ -25,6 +25,8 @@ func (d *differ) compareAttributes(t three) {
 	c := d.change(t, Update)
 	c.Fields, c.Recorded = fields, recorded
 	switch {
+	case adopts && d.knownByID(t, fields, recorded):
+		c.Action = Record
 	case adopts:
 		c.Action = Adopt
 		d.holdAdopt(t, c)
@@ -36,6 +38,13 @@ func (d *differ) compareAttributes(t three) {
 	c.Displaced = t.displaced(c.Fields)
 	d.sortOutFields(t, c)
 	c.Fields = d.sentAlong(t, c.Fields)
+}
+
+// knownByID reports whether the files name what is live by its id, say nothing else
+// than what it is, and nothing above it waits: to manage it changes nothing, and is
+// no question.
+func (d *differ) knownByID(t three, fields, recorded []Field) bool {
+	return t.desired.ID != "" && t.desired.ID == t.live.ID && len(fields) == 0 && len(recorded) > 0 && t.above.held == nil
 }
 
 // mayReplace reports whether somebody agreed to archiving the resource and making

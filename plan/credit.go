@@ -82,15 +82,6 @@ func (c *Credit) note(s *resource.Schema, change *Change) (raises bool) {
 	return raises
 }
 
-// ofMoney reports whether an attribute decides what is spent, or on which days.
-func ofMoney(a *resource.Attribute) bool {
-	switch a.Spend {
-	case resource.Amount, resource.Delivery, resource.Mode, resource.Cover:
-		return true
-	}
-	return a.Type == resource.TypeDay || a.Type == resource.TypeLast
-}
-
 func setKnown(r *resource.Resource, name string, v resource.Value) {
 	if !v.IsAbsent() {
 		r.Attributes.Set(name, v)

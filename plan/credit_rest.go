@@ -92,7 +92,7 @@ func (d *differ) stands(c *Credit, want, rest *resource.Resource, left *Credit) 
 	t, due := &d.all[at], false
 	for _, n := range want.Attributes {
 		a := t.kind.attributes[n.Name]
-		if a == nil || !ofMoney(a) {
+		if a == nil || !a.OfMoney() {
 			continue
 		}
 		if rest.Attributes.At(n.Name) != nil {
@@ -164,7 +164,7 @@ func (d *differ) restIn(credit *Credit, c *Change) (covered, raising int) {
 		f := &c.Fields[i]
 		moves := k.raises(f) && f.Phase != Lower
 		if a := k.attributes[f.Name]; d.creates(c) {
-			moves = a != nil && ofMoney(a)
+			moves = a != nil && a.OfMoney()
 		}
 		if !moves || f.Cause == SentAlong {
 			continue

@@ -12,7 +12,8 @@ import (
 //
 //	desired   last      live                change
 //	present   –         –                   create
-//	present   –         present             adopt, held until allowed
+//	present   –         present             adopt, held until allowed; record only where the files
+//	                                        give its id and say nothing else than what is live
 //	= last    present   = last              none
 //	≠ last    present   = last              update (edit), or replace if immutable, held
 //	= last    present   ≠ last              drift: held, unless the policy reverts it or it is allowed

@@ -16,8 +16,8 @@ type Consent struct {
 	Serial  int64  // of that state; what was used later is used
 }
 
-// consents gives what is left of those that were given: of each the parts that
-// nobody's yes was used for since they were shown.
+// consents gives what is left of those that were given: of each the parts that were
+// not done since they were shown, by this yes or by another.
 func (a *Agent) consents(ctx context.Context, given []Consent) (left []plan.Consent, err error) {
 	if len(given) == 0 {
 		return nil, nil
@@ -34,8 +34,11 @@ func (a *Agent) consents(ctx context.Context, given []Consent) (left []plan.Cons
 		one := k.Consent
 		one.Parts, one.Begun = nil, map[string]bool{}
 		for _, p := range k.Parts {
-			if used[p.Key(k.Hazard)] > k.Serial {
+			switch key := p.Key(k.Hazard); {
+			case used[key] > k.Serial:
 				one.Begun[p.Address] = true
+				continue
+			case used[endOf(key)] > k.Serial:
 				continue
 			}
 			one.Parts = append(one.Parts, p)
@@ -57,18 +60,39 @@ func consentedBy(p *plan.Plan) (by []string) {
 	return by
 }
 
-// usingStore notes the use of consents with what carries what was agreed to.
+// endOf is the key under which the end of a yes is kept that was not used: what it
+// agreed to was done from another value, or by another yes.
+func endOf(key string) string { return "end " + key }
+
+// usingStore notes the use of consents with the step that carries what was agreed to.
+// A step that sets a field to what a yes names ends that yes, used or not: else the yes
+// would let the same change go once more when the former value comes back.
 type usingStore struct {
 	state.Store
 	agreed map[string][]plan.Agreed // by address
+	given  map[string][]givenPart   // by address; of fields
+}
+
+// givenPart is a part that somebody agreed to, whether this plan needs it or not.
+type givenPart struct {
+	*plan.Part
+	hazard plan.Hazard
 }
 
 // using has a run note which consents its steps use.
 func (r *run) using() {
-	if len(r.view.Plan.Consented) == 0 {
+	if len(r.view.input.Consents) == 0 {
 		return
 	}
-	s := &usingStore{r.Store, map[string][]plan.Agreed{}}
+	s := &usingStore{r.Store, map[string][]plan.Agreed{}, map[string][]givenPart{}}
+	for i := range r.view.input.Consents {
+		k := &r.view.input.Consents[i]
+		for j := range k.Parts {
+			if p := &k.Parts[j]; p.Field != "" {
+				s.given[p.Address] = append(s.given[p.Address], givenPart{p, k.Hazard})
+			}
+		}
+	}
 	for _, a := range r.view.Plan.Consented {
 		for _, p := range a.Parts {
 			one := a
@@ -88,6 +112,11 @@ func (s *usingStore) Begin(ctx context.Context, steps ...state.Step) error {
 		step := &steps[i]
 		for _, o := range step.Operations {
 			step.Uses = append(step.Uses, s.uses(o.Address, func(p *plan.Part) bool { return p.Carries(o.Set) })...)
+			for _, g := range s.given[o.Address.String()] {
+				if g.Carries(o.Set) {
+					step.Uses = append(step.Uses, endOf(g.Key(g.hazard)))
+				}
+			}
 		}
 		slices.Sort(step.Uses)
 		step.Uses = slices.Compact(step.Uses)

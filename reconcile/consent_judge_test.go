@@ -3,9 +3,12 @@ package reconcile_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
+	"adsync/internal/resource"
 	"adsync/plan"
 )
 
@@ -15,10 +18,13 @@ import (
 type judge struct {
 	*shop
 	yes     []*assent
-	before  map[string]campaign // as the service had them when the run began
-	moved   map[string]int      // by address and field, before which look adsync changed it last
-	looks   int                 // how many plans the page has shown
-	foreign map[string]bool     // of these somebody else set the budget, and nobody took it over
+	before  map[string]campaign  // as the service had them when the run began
+	page    map[string]campaign  // as the service had them when the page was made
+	moved   map[string]int       // by address and field, before which look adsync changed it last
+	looks   int                  // how many plans the page has shown
+	foreign map[string]bool      // of these somebody else set the budget, and nobody took it over
+	cut     []*started           // the runs that died
+	byYes   map[string]time.Time // when a rise of one went last by somebody's yes
 	tally   *verdicts
 }
 
@@ -46,10 +52,31 @@ func (c campaign) possible() int64 {
 }
 
 // verdicts count what was judged: a test that never judged anything cannot fail.
-type verdicts struct{ agreed, spent, waited, died, expired int }
+type verdicts struct{ agreed, spent, waited, died, expired, rest int }
+
+// started is what a run that died had before it: what it did not come to may follow
+// within a day, as it was measured then.
+type started struct {
+	at            time.Time
+	before, wants map[string]campaign
+}
+
+// made gives what that run would have made of a campaign, as far as it went: what it did
+// not change is as it was then, whoever changes it since. It reports false where a field
+// is neither as it was nor as the files said.
+func (r *started) made(address string, c campaign) (campaign, bool) {
+	b, w := r.before[address], r.wants[address]
+	if b.Budget == w.Budget {
+		c.Budget = b.Budget
+	}
+	if b.Status == w.Status {
+		c.Status = b.Status
+	}
+	return c, (c.Budget == b.Budget || c.Budget == w.Budget) && (c.Status == b.Status || c.Status == w.Status)
+}
 
 func newJudge(s *shop, t *verdicts) *judge {
-	return &judge{shop: s, before: map[string]campaign{}, moved: map[string]int{}, foreign: map[string]bool{}, tally: t}
+	return &judge{shop: s, before: map[string]campaign{}, moved: map[string]int{}, foreign: map[string]bool{}, byYes: map[string]time.Time{}, tally: t}
 }
 
 // live reads the campaigns at the service, by the key their names end with.
@@ -95,10 +122,9 @@ func (j *judge) each(do func(a assent, allow string)) {
 
 // hears notes that somebody ticked an allowance on the page.
 func (j *judge) hears(allow, by string) {
-	live := j.live()
 	j.each(func(a assent, one string) {
 		if one == allow {
-			a.by, a.at, a.row, a.wants = by, j.now(), live[a.address], j.seen(a.address)
+			a.by, a.at, a.row, a.wants = by, j.now(), j.page[a.address], j.seen(a.address)
 			a.spent = j.moved[a.address+a.field] == j.looks // it went since the page was shown
 			j.yes = append(j.yes, &a)
 		}
@@ -107,7 +133,7 @@ func (j *judge) hears(allow, by string) {
 
 // seen is a campaign as the page shows it to become: what it does not show stays.
 func (j *judge) seen(address string) campaign {
-	c := j.live()[address]
+	c := j.page[address]
 	for i := range j.shown.Plan.Changes {
 		if one := &j.shown.Plan.Changes[i]; one.Address.String() == address {
 			for k := range one.Fields {
@@ -128,6 +154,100 @@ func (a *assent) good(now time.Time) bool { return !a.spent && now.Sub(a.at) <= 
 // begins notes what the service has before a run, or a recovery.
 func (j *judge) begins() { j.before = j.live() }
 
+// starts notes a run that is going to die.
+func (j *judge) starts() {
+	r := &started{at: j.now(), before: maps.Clone(j.before), wants: map[string]campaign{}}
+	for key, w := range j.wanted {
+		micros, _ := resource.ParseMoney(w[0], "")
+		r.wants["campaign/"+key] = campaign{micros, w[1]}
+	}
+	j.cut = append(j.cut, r)
+}
+
+// restOf gives what went now and is the rest of runs that died within a day: from what
+// there was then to what the files said then, and still within what may rise in one
+// run, of what there was then and with all that went of it since. What such a run
+// lowers goes with it: it pays for nothing else.
+func (j *judge) restOf(now map[string]campaign) map[string]bool {
+	var rises []string
+	for address, c := range now {
+		if c.possible() > j.before[address].possible() {
+			rises = append(rises, address)
+		}
+	}
+	slices.Sort(rises)
+	var cut []*started
+	for _, r := range j.cut {
+		if j.now().Add(-reachBack).Sub(r.at) <= 24*time.Hour {
+			cut = append(cut, r)
+		}
+	}
+	rest := map[string]bool{}
+	for address, r := range j.shareOut(now, rises, rises, cut) {
+		rest[address] = true
+		for other := range r.wants {
+			c, made := r.made(other, now[other])
+			former, was := r.made(other, j.before[other])
+			if made && was && c.possible() < former.possible() {
+				rest[other] = true
+			}
+		}
+	}
+	j.tally.rest += len(rest)
+	return rest
+}
+
+// shareOut finds for as many of the rises as it can the run that died and whose rest
+// they are.
+func (j *judge) shareOut(now map[string]campaign, all, rises []string, cut []*started) map[string]*started {
+	best := map[string]*started{}
+	if len(cut) == 0 {
+		return best
+	}
+	for set := range 1 << len(rises) {
+		var some, others []string
+		for i, address := range rises {
+			if set>>i&1 == 1 {
+				some = append(some, address)
+			} else {
+				others = append(others, address)
+			}
+		}
+		if len(some) > 0 && !j.fits(now, cut[0], some, all) {
+			continue
+		}
+		shares := j.shareOut(now, all, others, cut[1:])
+		for _, address := range some {
+			shares[address] = cut[0]
+		}
+		if len(shares) > len(best) {
+			best = shares
+		}
+	}
+	return best
+}
+
+// fits reports whether some rises are what a run that died was to do, and all of it
+// together was little enough for it. The other rises of now are no part of it, and
+// neither is what went by a yes.
+func (j *judge) fits(now map[string]campaign, r *started, some, all []string) bool {
+	var was, possible int64
+	for address := range r.wants {
+		b := r.before[address]
+		was += b.possible()
+		possible += b.possible()
+		c, made := r.made(address, now[address])
+		_, before := r.made(address, j.before[address])
+		switch rises := slices.Contains(some, address); {
+		case rises && (!made || !before):
+			return false
+		case made && (rises || !slices.Contains(all, address)) && (rises || c.possible() < b.possible() || !j.byYes[address].After(r.at)):
+			possible += c.possible() - b.possible()
+		}
+	}
+	return 4*possible <= 5*was
+}
+
 // saw judges what became of the account in a run: each thing that went for which the
 // policy wants a yes had one, of what it was and became, and that is spent now.
 func (j *judge) saw() {
@@ -137,12 +257,16 @@ func (j *judge) saw() {
 		j.before = now
 		return
 	}
-	var possible, was int64
+	var was int64
 	for _, c := range j.before {
 		was += c.possible()
 	}
-	for _, c := range now {
-		possible += c.possible()
+	rest := j.restOf(now)
+	possible := was
+	for address, c := range now {
+		if !rest[address] {
+			possible += c.possible() - j.before[address].possible()
+		}
 	}
 	for address, c := range now {
 		b := j.before[address]
@@ -152,7 +276,7 @@ func (j *judge) saw() {
 		if b.Budget > 0 && 2*c.Budget > 3*b.Budget {
 			j.needs("raises-spend", address, b, c)
 		}
-		if c.possible() > b.possible() && 4*possible > 5*was {
+		if c.possible() > b.possible() && 4*possible > 5*was && !rest[address] {
 			j.needs("exposure", address, b, c)
 		}
 		if j.foreign[address] && c.Budget != b.Budget {
@@ -180,6 +304,7 @@ func (j *judge) needsOne(address string, b, c campaign, hazards ...string) {
 		for _, h := range hazards {
 			if a.hazard == h && a.address == address && a.leadsTo(b, c) && a.good(j.now().Add(-reachBack)) {
 				j.tally.agreed++
+				j.byYes[address] = j.now()
 				return
 			}
 		}
@@ -222,7 +347,7 @@ func (j *judge) spend(address string, b, c campaign) {
 func (j *judge) reads() {
 	j.t.Helper()
 	j.looks++
-	live := j.live()
+	j.page = j.live()
 	j.each(func(shown assent, _ string) {
 		j.tally.waited++
 		for _, a := range j.yes {
@@ -232,7 +357,7 @@ func (j *judge) reads() {
 			} else if same && !a.good(j.now()) {
 				j.tally.expired++
 			}
-			if same && a.good(j.now()) && a.row == live[a.address] && a.wants == j.seen(a.address) {
+			if same && a.good(j.now()) && a.row == j.page[a.address] && a.wants == j.seen(a.address) {
 				j.fail("%s of %s waits for %s, to which %s said yes: %s", shown.field, shown.address, shown.hazard, a.by, describe(j.shown.Plan))
 			}
 		}

@@ -95,8 +95,11 @@ func TestEveryOrderOfApprovals(t *testing.T) {
 		}
 	})
 	t.Logf("judged: %+v", counted)
-	if counted.agreed == 0 || counted.waited == 0 || counted.died == 0 {
+	if counted.agreed == 0 || counted.waited == 0 || counted.died == 0 || counted.spent == 0 || counted.expired == 0 {
 		t.Errorf("%+v was judged; want of everything some", counted)
+	}
+	if *consentOrders >= 200 && counted.rest == 0 {
+		t.Errorf("%+v was judged; want some that were the rest of a plan", counted)
 	}
 }
 
@@ -143,7 +146,7 @@ func (s *shop) consents() (all []reconcile.Consent) {
 }
 
 func (s *shop) step() {
-	switch pick(s, "edit", "edit", "edit", "approve", "approve both", "approve both", "run", "run", "run", "killed", "killed", "other", "wait") {
+	switch pick(s, "edit", "edit", "edit", "approve", "approve both", "approve both", "run", "run", "run", "killed", "killed", "other", "wait", "again", "late", "swap") {
 	case "edit":
 		keys := []string{"a", "a", "a", "b", "c", "d", "new"}
 		s.want(pick(s, keys...), pick(s, "100", "180", "100", "180", "140", "230", "700"), pick(s, "active", "active", "paused"))
@@ -162,7 +165,46 @@ func (s *shop) step() {
 		if err := s.sleep(s.t.Context(), time.Duration(hours)*time.Hour); err != nil {
 			s.fail("%v", err)
 		}
+	case "again":
+		s.again(pick(s, "a", "b", "c"))
+	case "late":
+		s.late(pick(s, "a", "b", "c"))
+	case "swap":
+		s.swap(pick(s, "a", "b", "c"))
 	}
+}
+
+// again raises a budget with a yes, takes it back, and raises it once more: that needs
+// another yes.
+func (s *shop) again(key string) {
+	s.want(key, "100", "active")
+	s.run()
+	s.want(key, "180", "active")
+	s.run()
+	s.approve(true)
+	s.run()
+	s.want(key, "100", "active")
+	s.run()
+	s.want(key, "180", "active")
+	s.run()
+}
+
+// late raises a budget more than a day after somebody said yes to it.
+func (s *shop) late(key string) {
+	s.want(key, "230", "active")
+	s.run()
+	s.approve(true)
+	if err := s.sleep(s.t.Context(), approvalLasts+time.Hour); err != nil {
+		s.fail("%v", err)
+	}
+	s.run()
+}
+
+// swap pauses one campaign and starts another, in a run that dies.
+func (s *shop) swap(key string) {
+	s.want(key, s.wanted[key][0], "paused")
+	s.want("d", "100", "active")
+	s.killed(1 + pick(s, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20))
 }
 
 // approve ticks what the page shows: one thing, or all there is. What the page shows
@@ -207,6 +249,7 @@ func (s *shop) run() {
 func (s *shop) killed(at int) {
 	s.t.Helper()
 	s.judge.begins()
+	s.judge.starts()
 	c := &crash{at: at}
 	s.dies(c, func(w *world) error {
 		recovered, err := w.agent.Recover(w.ctx)

@@ -309,6 +309,12 @@ func (w *world) work() error {
 func (w *world) restarted() {
 	w.t.Helper()
 	w.agent = w.newAgent()
+	w.recovered()
+}
+
+// recovered is the recovery of the agent there is.
+func (w *world) recovered() {
+	w.t.Helper()
 	for range 2 {
 		recovered, err := w.agent.Recover(w.t.Context())
 		if err != nil {

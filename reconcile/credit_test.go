@@ -1,13 +1,17 @@
 package reconcile_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"adsync/internal/emulator"
+	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
@@ -58,9 +62,9 @@ func TestTheRestOfAnApplyGoesOnAndIsSaidToBeThat(t *testing.T) {
 
 // diesLowering is cutAfterLowering of a process that dies before an effect, in an account
 // with jobs or without; "it" in the name of the effect is the request that lowers.
-func diesLowering(t *testing.T, jobs bool, effect string) *world {
+func diesLowering(t *testing.T, jobs bool, effect string, change ...func(*emulator.Options)) *world {
 	t.Helper()
-	w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = jobs })
+	w := newWorld(t, append(change, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = jobs })...)
 	w.tree("low", "active")
 	w.tree("high", "active")
 	w.clean()
@@ -75,8 +79,19 @@ func diesLowering(t *testing.T, jobs bool, effect string) *world {
 	return w
 }
 
+// lowers sets low at the service to what the files say, with a key, "" for adsync's own.
+func (w *world) lowers(key string) {
+	w.t.Helper()
+	body := map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": 20_000_000}}
+	headers := []string{}
+	if key != "" {
+		headers = append(headers, "Authorization", "Bearer "+key)
+	}
+	w.service.Must(w.t, http.MethodPost, "/campaigns/"+w.last("campaign/low").ID, body, headers...)
+}
+
 // A decrease that was sent pays once recovery finds that the service has it, by its key or,
-// when that is old, by reading back; one that was never sent is still to come, and pays too.
+// when that is old, by reading back and by the audit log; one that was never sent is still to come, and pays too.
 func TestADecreaseThatRecoveryFindsPays(t *testing.T) {
 	for _, jobs := range []bool{true, false} {
 		for _, effect := range []string{"send it", "answer of it"} {
@@ -109,6 +124,72 @@ func TestADecreaseByAStrangerPaysNothing(t *testing.T) {
 		}
 		if hazards, restOf := heldOf(t, w.plan().Plan); hazards != "exposure" || restOf != "" {
 			t.Errorf("jobs %t: the rise is held by %q and the rest of %q; want exposure, and of nothing", jobs, hazards, restOf)
+		}
+	}
+}
+
+// nameless is a service whose audit log does not say who changed what.
+type nameless struct{}
+
+var actorID = regexp.MustCompile(`"actor_id":"[^"]*"`)
+
+func (nameless) RoundTrip(request *http.Request) (*http.Response, error) {
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil || !strings.HasSuffix(request.URL.Path, "/audit_logs") {
+		return answer, err
+	}
+	defer answer.Body.Close()
+	content, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	content = actorID.ReplaceAll(content, []byte(`"actor_id":null`))
+	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(content)), int64(len(content))
+	answer.Header.Del("Content-Length")
+	return answer, nil
+}
+
+// A request that was sent and never arrived pays for nothing where somebody else has set
+// the very amount: the audit log names who did. What arrived pays.
+func TestAStrangerWhoSetsTheVeryAmountPaysNothing(t *testing.T) {
+	const stranger = "sk-a-stranger"
+	for _, row := range []struct {
+		name   string
+		key    string            // who sets it; adsync's own stands for a request that arrived after all
+		points string            // of the service
+		log    http.RoundTripper // nil: the audit log is there
+		ours   bool
+	}{
+		{name: "stranger", key: stranger},
+		{name: "stranger, log that is late", key: stranger, points: "audit_log_lag=60s"},
+		{name: "ours", ours: true},
+		{name: "ours, log that is late", points: "audit_log_lag=60s", ours: true},
+		{name: "ours, no log", log: refusing{"/audit_logs"}},
+		{name: "stranger, no log", key: stranger, log: refusing{"/audit_logs"}},
+		{name: "ours, log that names nobody", log: nameless{}},
+	} {
+		for _, jobs := range []bool{true, false} {
+			for _, later := range []time.Duration{0, reconcile.TrustWindow, 23 * time.Hour} {
+				t.Run(fmt.Sprintf("%s, jobs %t, %s later", row.name, jobs, later), func(t *testing.T) {
+					t.Parallel()
+					w := diesLowering(t, jobs, "send it", func(o *emulator.Options) {
+						o.Accounts[0].Keys = append(o.Accounts[0].Keys, emulator.APIKey{Name: "stranger", Key: stranger})
+					}, emulatortest.WithPoints(t, row.points))
+					w.lowers(row.key)
+					if err := w.sleep(t.Context(), later); err != nil {
+						t.Fatal(err)
+					}
+					w.agent = w.newAgent()
+					if row.log != nil {
+						w.agent = w.through(row.log, w.store)
+					}
+					w.recovered()
+					hazards, restOf := heldOf(t, w.plan().Plan)
+					if row.ours != (hazards == "" && restOf != "") || row.ours == (hazards == "exposure") {
+						t.Errorf("the rise is held by %q and the rest of %q; want that it goes: %t", hazards, restOf, row.ours)
+					}
+				})
+			}
 		}
 	}
 }

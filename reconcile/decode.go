@@ -38,12 +38,26 @@ func (d decoder) decode(schema *resource.Schema, record adsapi.Record) (*resourc
 			if a.Wire.Path == "" {
 				continue
 			}
-			if wire := at(fields, a.Wire.Path); sameEverywhere(a, fields, wire) {
+			if wire := wireOf(a, fields); sameEverywhere(a, fields, wire) {
 				live.Set(a.Name, d.value(a, wire))
 			}
 		}
 	}
 	return live, nil
+}
+
+// wireOf returns what a record says of an attribute: where the object around it leaves it
+// out, the default that the service need not show.
+func wireOf(a *resource.Attribute, fields map[string]any) any {
+	wire := at(fields, a.Wire.Path)
+	if wire != nil || a.Wire.Unset == "" {
+		return wire
+	}
+	around, _, nested := cutLast(a.Wire.Path)
+	if _, there := at(fields, around).(map[string]any); nested && there {
+		return a.Wire.Unset
+	}
+	return nil
 }
 
 // sameEverywhere says that the fields an attribute sets at once agree.

@@ -170,6 +170,23 @@ func TestRouteOfEachField(t *testing.T) {
 	}
 }
 
+// A default that the service need not show is read as what it means, where the object
+// around it is shown; nothing is made up of one that is not there.
+func TestADefaultThatIsLeftOutIsRead(t *testing.T) {
+	d := decoder{zone: testEncoder(t, "clicks").zone}
+	for record, want := range map[string]string{
+		`{"bidding_config":{"billing_event_type":"click","max_bid_micros":1000000}}`:     "fixed_bid",
+		`{"bidding_config":{"billing_event_type":"click","strategy":"maximize_clicks"}}`: "maximize_clicks",
+		`{"bidding_config":null}`: "",
+		`{"name":"Runners"}`:      "",
+	} {
+		live, err := d.decode(kinds.All().Of(kinds.AdGroup), adsapi.Record{ID: "adgrp_1", JSON: json.RawMessage(record)})
+		if err != nil || live.Value("bid.strategy").Text() != want {
+			t.Errorf("%s: strategy %q, %v; want %q", record, live.Value("bid.strategy").Text(), err, want)
+		}
+	}
+}
+
 // TestRecordsAreReadTolerantly: what no attribute names is left alone, and an
 // unknown word is kept (service facts, decision 5; fault N25).
 func TestRecordsAreReadTolerantly(t *testing.T) {

@@ -2,7 +2,11 @@ package reconcile_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+
+	"adsync/internal/diag"
+	"adsync/internal/emulator/emulatortest"
 )
 
 // Keys are unlike those of the files, and the second import says the same again.
@@ -20,6 +24,30 @@ func TestImportTakesOnlyWhatIsNotManaged(t *testing.T) {
 		if got, want := fmt.Sprint(found.Snapshot.Addresses(), found.Managed, found.Waiting), "[account/account campaign/spring-3 ad_group/spring-3/runners] 3 []"; got != want {
 			t.Errorf("import = %s, want %s", got, want)
 		}
+	}
+}
+
+// What the service has no list of is said by an import and an export: they have only what
+// adsync knows of it.
+func TestImportAndExportSayWhatCannotBeListed(t *testing.T) {
+	w := newWorld(t, emulatortest.WithPoints(t, "profile:interface"))
+	w.service.Ad(t, w.service.AdGroup(t, w.service.Campaign(t, "Spring"), "Runners"), "Hero")
+	want := []string{"the service has no list of ads: those that adsync does not know cannot be seen, and are left out"}
+	for name, read := range map[string]func() error{
+		"import": func() error { _, err := w.agent.Import(t.Context(), w.desired); return err },
+		"export": func() error { _, err := w.agent.Export(t.Context()); return err },
+	} {
+		w.agent = w.newAgent()
+		if err := read(); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.agent.UnlistedNotes(); !slices.Equal(got, want) {
+			t.Errorf("%s says %q; want %q", name, got, want)
+		}
+	}
+	const unseen = "the service has no list of ads, and adsync knows none: what the account has of them cannot be seen"
+	if problems := w.plan().Plan.Problems; !slices.ContainsFunc(problems, func(p diag.Problem) bool { return p.Message == unseen }) {
+		t.Errorf("the plan says %v; want %q", problems, unseen)
 	}
 }
 

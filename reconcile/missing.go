@@ -119,14 +119,32 @@ func (a *Agent) tellOneByOne(live *Live) []diag.Problem {
 	}
 	var problems []diag.Problem
 	for _, kind := range live.OneByOne {
+		collection := everyday(a.Schemas.Of(kind.Kind))
+		if kind.Known == 0 {
+			problems = append(problems, diag.Problem{
+				Severity: diag.Warning, Code: diag.ReadOneByOne,
+				Message: fmt.Sprintf("the service has no list of %s, and adsync knows none: what the account has of them cannot be seen", collection),
+			})
+			continue
+		}
 		minutes := math.Ceil(max(float64(kind.Known)/float64(endpoint), float64(total)/float64(overall)))
 		problems = append(problems, diag.Problem{
 			Severity: diag.Warning, Code: diag.ReadOneByOne,
 			Message: fmt.Sprintf("the service has no list of %s: the %d that adsync knows are read one by one, in at most %.0f min under the service's limits, and others cannot be seen",
-				a.Schemas.Of(kind.Kind).Collection, kind.Known, minutes),
+				collection, kind.Known, minutes),
 		})
 	}
 	return problems
+}
+
+// UnlistedNotes returns a note for each kind that the last export or import found no list
+// of: what it wrote has only those that adsync knows.
+func (a *Agent) UnlistedNotes() []string {
+	var notes []string
+	for _, kind := range a.unlisted {
+		notes = append(notes, fmt.Sprintf("the service has no list of %s: those that adsync does not know cannot be seen, and are left out", everyday(a.Schemas.Of(kind.Kind))))
+	}
+	return notes
 }
 
 // pausedAccount is the status of an ad account of which nothing is delivered.

@@ -57,9 +57,10 @@ type Agent struct {
 	Crash   func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
 	Breaks  *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package
 
-	pace   pace
-	census *census // what the lists of the account cost, once it was read
-	paused bool    // the ad account itself, when it was last read
+	pace     pace
+	census   *census    // what the lists of the account cost, once it was read
+	paused   bool       // the ad account itself, when it was last read
+	unlisted []OneByOne // kinds that an export or import found no list of
 }
 
 // Progress is how far a long piece of work is.

@@ -21,6 +21,7 @@ type Recovered struct {
 
 	Steps []RecoveredStep // oldest first
 
+	again []string  // ids of jobs that were submitted again
 	began time.Time // by then whoever sent the open steps had stopped
 }
 
@@ -220,7 +221,7 @@ func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovere
 	}
 	recovered.Finished++
 	o := step.Operations[0]
-	return a.finish(ctx, step, []settled{{Address: o.Address, ResourceID: record.ID, Outcome: state.OutcomeApplied}})
+	return a.finish(ctx, step, []settled{{Address: o.Address, ResourceID: record.ID, Outcome: state.OutcomeApplied, Answered: true, Made: o.ResourceID == ""}})
 }
 
 func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {
@@ -252,6 +253,7 @@ func (a *Agent) resubmit(ctx context.Context, step state.Step, recovered *Recove
 		return err
 	}
 	step.Point, step.JobID = state.Accepted, job.ID
+	recovered.again = append(recovered.again, step.ID)
 	return a.recoverJob(ctx, step, job, recovered)
 }
 
@@ -275,6 +277,9 @@ func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job,
 		if outcomes, err = a.repeatJob(ctx, step, outcomes, wait); err != nil {
 			return err
 		}
+	}
+	if err := a.answeredPaid(ctx, step, outcomes, slices.Contains(recovered.again, step.ID)); err != nil {
+		return err
 	}
 	if anyUnknown(outcomes) {
 		return a.decide(ctx, step, outcomes, recovered)

@@ -87,7 +87,11 @@ func (a *Agent) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool)
 // refreshWithFacts reads every kind and has the records hold what only the
 // service says, too.
 func (a *Agent) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (*Live, error) {
-	return a.refreshed(ctx, last, scope{facts: true, wanted: func(*resource.Schema) bool { return true }})
+	live, err := a.refreshed(ctx, last, scope{facts: true, wanted: func(*resource.Schema) bool { return true }})
+	if err == nil {
+		a.unlisted = live.OneByOne
+	}
+	return live, err
 }
 
 // scope is what a refresh reads.

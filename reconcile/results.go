@@ -26,6 +26,9 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 	if err != nil {
 		return err
 	}
+	if err := a.foundPaid(ctx, step, outcomes); err != nil {
+		return err
+	}
 	ctx = context.WithoutCancel(ctx)
 	ids := map[resource.Address]string{}
 	for _, o := range outcomes {
@@ -177,7 +180,8 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) settled
 	}
 	switch result.Status {
 	case "created", "updated":
-		o.Outcome = state.OutcomeApplied
+		o.Outcome, o.Answered = state.OutcomeApplied, true
+		o.Made = result.Status == "created" && operation.Action != actionRepeat
 		if o.ResourceID == "" {
 			o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), "the job says created and gives no id"
 		}

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -174,9 +175,9 @@ func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, fail
 			return found, errors.Join(err, r.move(ctx, step, state.Unknown, found))
 		}
 		o = found
-	case failure == nil && operation.ResourceID == "":
-		o.ResourceID = id
 	case failure == nil:
+		o.ResourceID = cmp.Or(operation.ResourceID, id)
+		o.Answered, o.Made = true, operation.ResourceID == ""
 	case conflictOf(operation, failure) != "": // nothing goes under another key before it is known what it means
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(conflictOf(operation, failure)), failure.Error()
 		return o, r.move(ctx, step, state.Unknown, o)

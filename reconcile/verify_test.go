@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/emulator/emulatortest"
 	"adsync/state"
 )
 
@@ -134,4 +135,19 @@ func TestReadingBackTakesFewRequests(t *testing.T) {
 	if err != nil || report.Verified != 61 || paths["campaigns"] != 1 || paths["ad_groups"] != 1 {
 		t.Errorf("apply: %v, verified %d/61 with %v; want one list of campaigns and one ad group", err, report.Verified, paths)
 	}
+}
+
+// A strategy that the files name, and that the service does not show as it is its
+// default, was applied: reading back shows it, the second plan is empty, and nobody
+// changed it when the files ask for another.
+func TestAStrategyThatIsNotShownIsThere(t *testing.T) {
+	w := newWorld(t, emulatortest.WithPoints(t, "normalise_strategy=left_out"))
+	w.permitAll("raises-spend")
+	group := map[string]any{"name": "Group", "status": "paused", "bid.max": 1_250_000, "bid.strategy": "fixed_bid"}
+	w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 50_000_000})
+	w.write("ad_group/spring/g", group)
+	w.clean()
+	group["bid.strategy"], group["bid.max"] = "maximize_clicks", nil
+	w.write("ad_group/spring/g", group)
+	w.clean()
 }

@@ -112,7 +112,7 @@ func (r *run) recordNew(ctx context.Context) error {
 // both sides agree on, and of an adopted resource everything it has now.
 func (r *run) knownValues(c *plan.Change) resource.Attributes {
 	var values resource.Attributes
-	if live := r.view.Live.Snapshot.Get(c.Address); live != nil && c.Action == plan.Adopt {
+	if live := r.view.Live.Snapshot.Get(c.Address); live != nil && (c.Action == plan.Adopt || r.view.Last.Get(c.Address) == nil) {
 		values = slices.Clone(live.Attributes)
 	}
 	for _, f := range c.Recorded {

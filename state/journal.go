@@ -126,6 +126,9 @@ func (l *ledger) Finish(_ context.Context, stepID string, applied []Applied, out
 		if err := b.move(stepID, to, Update{Outcomes: outcomes}); err != nil {
 			return fmt.Errorf("finish step %q: %w", stepID, err)
 		}
+		if err := b.confirm(stepID, outcomes); err != nil {
+			return fmt.Errorf("finish step %q: %w", stepID, err)
+		}
 		return b.record(applied)
 	})
 }

@@ -145,6 +145,9 @@ type Store interface {
 	// bound, all in one transaction. Where an outcome is unknown the step moves to
 	// unknown: what is known of the others is recorded all the same.
 	Finish(ctx context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error
+	// Wrote gives the last writes that the service confirmed in an answer, oldest first:
+	// of a resource its create and one update at the most.
+	Wrote(ctx context.Context) ([]Wrote, error)
 	// Open gives the steps that are neither closed nor abandoned, oldest first; where
 	// ids are given, those of them alone.
 	Open(ctx context.Context, ids ...string) ([]Step, error)

@@ -111,6 +111,8 @@ type OperationOutcome struct {
 	Code       string
 	Message    string
 	Final      bool // failed, and trying again cannot cure it; not part of the record
+	Answered   bool // the service said so in an answer; only Wrote keeps it
+	Made       bool // by a create; only Wrote keeps it
 }
 
 // Update is what a move adds to a step. A zero field leaves what is there.

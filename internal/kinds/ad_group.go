@@ -40,7 +40,7 @@ func adGroup() *resource.Schema {
 				Help: "fixed_bid, maximize_clicks or maximize_conversions. Blank: left as it is; a new ad group has a fixed bid.", Example: "fixed_bid",
 				Type: resource.TypeChoice, Spend: resource.Mode,
 				Choices: []resource.Choice{{Value: "fixed_bid", Synonyms: []string{"fixed"}}, {Value: "maximize_clicks", Clears: noBid}, {Value: "maximize_conversions", Clears: noBid}},
-				Wire:    resource.Wire{Path: "bidding_config.strategy"},
+				Wire:    resource.Wire{Path: "bidding_config.strategy", Unset: fixedBid},
 				Bulk:    resource.BulkField{Map: map[string]string{"fixed_bid": ""}, AtCreate: true},
 			},
 			{

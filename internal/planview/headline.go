@@ -169,6 +169,8 @@ func (p *page) counts(d *Document) {
 	case d.Error != "":
 		p.failed = diag.Printable(d.Error)
 		p.plan = "No plan: " + p.failed + "."
+	case ahead != "" && s.Create+s.Update+s.Replace+s.Archive+s.Adopt == 0: // adsync's own record alone
+		p.plan = "Nothing to change: " + strings.TrimSuffix(ahead+"; "+said, "; ") + "."
 	case ahead != "" && said != "":
 		p.plan = "Plan: " + ahead + "; " + said + "."
 	case ahead != "":

@@ -166,6 +166,7 @@ type Wire struct {
 	Codec Codec
 	Null  bool     // cleared by an explicit null of what holds it: leaving it out would keep it
 	Same  []string // fields that hold the same value: where one differs, the attribute has none
+	Unset string   // what the service means where the object around the path leaves it out: a default it need not show
 }
 
 // Codec is the form on the wire where it is not the value's own.
@@ -341,6 +342,15 @@ func (ss Schemas) Ancestor(a Address, kind Kind) Address {
 		a = ss.Parent(a)
 	}
 	return a
+}
+
+// OfMoney reports whether an attribute decides what is spent, or on which days.
+func (a *Attribute) OfMoney() bool {
+	switch a.Spend {
+	case Amount, Delivery, Mode, Cover:
+		return true
+	}
+	return a.Type == TypeDay || a.Type == TypeLast
 }
 
 // Delivery names the attribute that governs delivery, "" where none does.

@@ -13,6 +13,9 @@ import (
 // do carries one action out.
 func (w *world) do(a action) {
 	w.count("action " + a.Do)
+	if w.guards != nil && (a.Do == "by hand" || a.Do == "foreign") {
+		w.guards.alone = false
+	}
 	switch a.Do {
 	case "add":
 		f := w.files()
@@ -30,6 +33,8 @@ func (w *world) do(a action) {
 		w.foreignOther(a)
 	case "race":
 		w.race = true
+	case "found", "shift", "raise", "by hand", "restore":
+		w.doGuarded(a)
 	case "edit":
 		f := w.files()
 		edit(f, a.Target, a.What, a.Value)
@@ -123,6 +128,7 @@ func (w *world) pass(p *process, agent *reconcile.Agent, wait time.Duration) (vi
 		return nil, nil, err
 	}
 	w.keepPlan(view)
+	w.countGuards(view)
 	time.Sleep(wait)
 	p.run = w.begin(p, view)
 	report, err = agent.Apply(p.ctx, view)
@@ -139,7 +145,7 @@ func (w *world) begin(p *process, view *reconcile.View) *oracle.Apply {
 	w.collect()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	run := &oracle.Apply{Agent: p.agent, Process: p.number, Commit: p.commit, From: int64(len(w.history.W)), Open: true, Planned: len(view.Plan.Changes), Strict: w.strict}
+	run := &oracle.Apply{Agent: p.agent, Process: p.number, Commit: p.commit, From: int64(len(w.history.W)), Open: true, Planned: len(view.Plan.Changes), Strict: w.strict, Guarded: w.guards != nil, At: time.Now()}
 	if p.reverts != nil {
 		run.Reverts, run.Starts = p.reverted, p.reverts.starts && !w.strict
 	}

@@ -115,9 +115,7 @@ func (s script) drawnPoints() map[openpoint.Name]string {
 	if s.Points == 0 {
 		return openpoint.Defaults().Chosen()
 	}
-	drawn := openpoint.Draw(s.Points)
-	drawn[openpoint.AudienceUploads] = "there" // without it a list cannot take the place of another, and is held
-	return drawn
+	return openpoint.Draw(s.Points)
 }
 
 // Every other history meets a cut listing in the place of a lost result; all else that is

@@ -26,17 +26,18 @@ var (
 // others, and however the service behaves where its interface is silent.
 func TestHistories(t *testing.T) {
 	all, began := newTally(), time.Now()
-	for n := range uint64(*histories) {
-		number := *seed + n
-		s := drawScript(number)
-		bad := play(t, s, all)
-		if bad == nil {
-			continue
+	one := func(number uint64, s script) {
+		if bad := play(t, s, all); bad != nil {
+			all.add("violation", 1)
+			s, bad = shrink(s, bad, func(s script) error { return play(t, s, newTally()) })
+			t.Errorf("history %d: %v\n%s", number, bad, s)
 		}
-		all.add("violation", 1)
-		s, bad = shrink(s, bad, func(s script) error { return play(t, s, newTally()) })
-		t.Errorf("history %d: %v\n%s", number, bad, s)
-		if all.Counts["violation"] == *failures {
+	}
+	for n := range uint64(*histories) {
+		if one(*seed+n, drawScript(*seed+n)); n%guardsShare == 0 { // beside it, so that what is drawn of a number stays
+			one(*seed+n, underGuards(*seed+n))
+		}
+		if all.Counts["violation"] >= *failures {
 			break
 		}
 	}
@@ -94,6 +95,10 @@ func play(t *testing.T, s script, all *tally) (bad error) {
 		all.add("request", len(w.history.Requests))
 		all.add("mutation", len(w.history.W))
 		all.add("pruned", len(oracle.Pruned(&w.history)))
+		if s.Guards {
+			w.count(withGuards)
+			all.add("rise on the credit of an earlier plan", oracle.Credited(&w.history))
+		}
 		if s.Revert {
 			all.add("reverted", len(oracle.Reverted(&w.history)))
 		}
@@ -150,6 +155,9 @@ func (w *world) heal() error {
 
 // settled is invariants 25 and 26 at the end.
 func (w *world) settled(report *reconcile.Report) error {
+	if err := w.guards.completed(report); err != nil {
+		return err
+	}
 	excused := map[string]string{}
 	for _, o := range report.Outcomes {
 		excused[tagOf(o.Address)] = o.Code + " " + o.Message

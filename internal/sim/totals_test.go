@@ -27,6 +27,7 @@ func (t *tally) wantAll(report *testing.T) {
 	for _, name := range t.missing() {
 		report.Errorf("%s never happened in %d histories", name, t.Counts["history"])
 	}
+	t.wantGuards(report)
 }
 
 func (t *tally) save(report *testing.T, path string) {

@@ -54,6 +54,7 @@ type world struct {
 	lists    map[string]string        // a members file, by its digest
 	turns    bool                     // runs are taken back, and their reports kept
 	runs     map[string]*oracle.Apply // by agent and name
+	guards   *guarded                 // nil where the history is not about what is measured over a whole plan
 	reads    bool                     // files go through the program's own readers
 	wrong    error                    // what an action itself found wrong
 
@@ -89,6 +90,9 @@ func (r *random) Read(b []byte) (int, error) {
 func openWorld(ctx context.Context, s script, t *tally) *world {
 	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, jobs: map[string]*oracle.Request{}, strict: s.Strict, reads: s.Read, kinds: s.Kinds, turns: s.Turns, runs: map[string]*oracle.Apply{}, lists: map[string]string{}}
 	w.logger = newLogger(w)
+	if s.Guards {
+		w.guards = &guarded{}
+	}
 	w.service = w.openService(s)
 	w.connect(s.Wire)
 	w.history.Released = map[string]bool{}
@@ -105,6 +109,7 @@ func openWorld(ctx context.Context, s script, t *tally) *world {
 	w.history.Commits = []oracle.Files{{}}
 	w.history.Prune, w.history.Revert = s.Prune, s.Revert
 	w.policy = policyOf(s)
+	w.history.NoFiles = s.drawnPoints()[openpoint.AudienceUploads] == "absent"
 	w.history.KeysHold, w.history.ListsHold = s.keysHold(), s.listsHold()
 	w.history.Alone, w.history.Shared = s.alone(), s.shared()
 	w.history.Lists = map[string][]string{}

@@ -252,6 +252,11 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "fault", Fault: `{"match": {"path": "/campaigns", "times": 1}, "action": {"mutate_body": {"how": "unknown_enum", "field": "status", "value": "limited"}}}`},
 			{Do: "revert"}, {Do: "apply"},
 		}}},
+		{"somebody sets what a job was to lower that never left", stranger(1, 60)},
+		{"the same, and the job goes again", stranger(4, 53)},
+		{"a job that lowers goes again, and the audit log names it late", script{Seed: 802060, Points: 8842865937520029517, Strict: true, Guards: true, Actions: []action{
+			{Do: "found", Value: 57}, {Do: "shift"}, {Do: "apply"}, {Do: "advance", Wait: 26 * time.Hour}, {Do: "shift"}, {Do: "apply", Death: death{At: 77, Keep: true}}, {Do: "apply"},
+		}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {

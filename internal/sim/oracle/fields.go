@@ -43,8 +43,8 @@ var fields = map[string][]field{
 var hasKey = map[string]bool{"campaign": true, "ad_group": true, "ad": true}
 
 // What else is told apart of kinds: those of which there is one, with its tag, those
-// that people are in, those that bound what the account spends, those without a name,
-// where those are written and read that have no address of their own, and where a
+// that people are in, those that bound what the account spends, those without a name, those
+// that spend, where those are written and read that have no address of their own, and where a
 // record names what it stands beneath.
 var (
 	only      = map[string]string{"account": "account"}
@@ -52,6 +52,7 @@ var (
 	bounds    = map[string]bool{"spend_limit_window": true, "daily_spend_limit": true}
 	nameless  = map[string]bool{"daily_spend_limit": true}
 	writtenAt = map[string]string{"daily_spend_limit": "/ad_account/daily_spend_limit"}
+	spends    = map[string]bool{"campaign": true}
 	parentAt  = map[string]string{"ad_group": "campaign_id", "ad": "ad_group_id"}
 	readAt    = map[string]string{"account": "/ad_account", "spend_limit_window": limitsPath, "daily_spend_limit": limitsPath}
 )

@@ -42,6 +42,9 @@ func (h *History) operations() []*operated {
 			if o.sent != nil {
 				o.digest = digests[o.sent.file()]
 				o.people = h.Lists[o.digest]
+				if named := o.sent.identifiers(); len(named) > 0 {
+					o.digest, o.people = h.listOfAll(named), named
+				}
 			}
 			byID[e.ID] = o
 			all = append(all, o)
@@ -71,6 +74,31 @@ func (r *Request) file() string {
 	return body.File
 }
 
+// identifiers are the people whom a request names itself.
+func (r *Request) identifiers() (people []string) {
+	var body struct {
+		Identifiers []struct {
+			Identifier string `json:"identifier"`
+		} `json:"identifiers"`
+	}
+	_ = json.Unmarshal(r.Content, &body) // what is no object names nobody
+	for _, each := range body.Identifiers {
+		people = append(people, each.Identifier)
+	}
+	return people
+}
+
+// listOfAll is the digest of the list that has some people and nobody else.
+func (h *History) listOfAll(people []string) string {
+	sorted := slices.Sorted(slices.Values(people))
+	for digest, list := range h.Lists {
+		if slices.Equal(sorted, slices.Sorted(slices.Values(list))) {
+			return digest
+		}
+	}
+	return "a list of nobody's"
+}
+
 // OperationsOnce is invariant 1 for who is in an audience: the service accepts one
 // operation for each that the files ask for. What failed, or what somebody else
 // did in between, makes it another. The files of the run ask for it (invariant 2), and
@@ -97,7 +125,7 @@ func OperationsOnce(h *History) error {
 		if err := h.asksFor(o); err != nil {
 			return err
 		}
-		if before != nil && !h.strange(before.Entry) && before.ended != "failed" && before.Action == o.Action && before.digest == o.digest && before.Key != o.Key && !h.secondRefused(before) {
+		if before != nil && !h.strange(before.Entry) && before.ended != "failed" && h.askedAs(before) == h.askedAs(o) && before.digest == o.digest && before.Key != o.Key && !h.secondRefused(before) {
 			return fmt.Errorf("entry %d: %s of one list was accepted for %s in entry %d, and again under another key", o.Seq, o.Action, o.tag, before.Seq)
 		}
 	}
@@ -119,14 +147,38 @@ func (h *History) asksFor(o *operated) error {
 		return fmt.Errorf("entry %d (%s of %s) was sent outside a run", o.Seq, o.Action, o.tag)
 	}
 	files := h.Commits[o.sent.Commit]
-	do, given := files.wants(o.tag, "members.do")
-	if !given {
-		do = "replace"
+	do := files.does(o.tag)
+	if do == "replace" && h.fills(o) {
+		do = "add"
 	}
 	if digest, _ := files.wants(o.tag, "members.file"); !same(do, o.Action) || !same(digest, o.digest) {
 		return fmt.Errorf("entry %d, sent for commit %d: %s of %s with %q; the files ask for %v with %v", o.Seq, o.sent.Commit, o.Action, o.tag, o.digest, do, digest)
 	}
 	return nil
+}
+
+// does is what the files want done with the list of an audience.
+func (f Files) does(tag string) string {
+	if do, given := f.wants(tag, "members.do"); given {
+		return do.(string)
+	}
+	return "replace"
+}
+
+// askedAs is what the files of the run that sent an operation wanted done with its list.
+func (h *History) askedAs(o *operated) string {
+	if o.sent == nil || o.sent.Commit < 0 {
+		return o.Action
+	}
+	return h.Commits[o.sent.Commit].does(o.tag)
+}
+
+// fills says that an operation may put a list that is to be all of an audience into it
+// by adding, where the service takes no files: nothing was done to it since it was made.
+func (h *History) fills(o *operated) bool {
+	return h.NoFiles && !slices.ContainsFunc(h.operations(), func(before *operated) bool {
+		return before.Seq < o.Seq && before.audience == o.audience && before.Action != "create" && before.ended != "failed" && before.Key != o.Key
+	})
 }
 
 // touchedPeople are the tags of audiences into which somebody beside one agent put

@@ -70,7 +70,7 @@ func (h *History) reason(tag string, excused map[string]string) string {
 // forAPerson says that a hold is one only a person can release: of a limit that the
 // account may not have, of what waits to be adopted, or of who is in an audience, as
 // changed by somebody else, where an operation on those people was refused or lost, or
-// the service took it twice; and of what adsync's own update did that came late.
+// the service took it twice, or as it takes no files to replace them by; and of what adsync's own update did that came late.
 func (h *History) forAPerson(tag, reason string) bool {
 	item := h.Commits[len(h.Commits)-1][tag]
 	switch {
@@ -86,13 +86,24 @@ func (h *History) forAPerson(tag, reason string) bool {
 		return false
 	case (strings.HasPrefix(reason, "conflict ") || strings.HasPrefix(reason, "drift ")) && (h.sentTwice(tag) || h.peopleInDoubt(tag)):
 		return true
+	case h.irreplaceable(tag, reason):
+		return true
 	case item.Values["members.do"] == "remove" && len(h.createsOf(tag)) == 0: // from what is not there
 		return true
 	}
 	of, _ := item.Values["merge"].([]string)
 	return slices.ContainsFunc(of, func(source string) bool {
 		_, source, _ = strings.Cut(source, "/")
-		return h.sentTwice(source) || h.peopleInDoubt(source) || len(h.createsOf(source)) == 0
+		return h.sentTwice(source) || h.peopleInDoubt(source) || len(h.createsOf(source)) == 0 || h.irreplaceable(source, reason)
+	})
+}
+
+// irreplaceable says that a hold is over a list that is to take the place of another, of
+// an audience that has been filled, at a service that takes no files.
+func (h *History) irreplaceable(tag, reason string) bool {
+	held := strings.Contains(reason, "replace takes an uploaded file") || strings.Contains(reason, "audience/"+tag+" is held")
+	return h.NoFiles && held && h.Commits[len(h.Commits)-1].does(tag) == "replace" && slices.ContainsFunc(h.operations(), func(o *operated) bool {
+		return o.tag == tag && o.Action != "create"
 	})
 }
 

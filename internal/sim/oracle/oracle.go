@@ -91,6 +91,8 @@ type Apply struct {
 	Outcomes map[string]string
 	Counted  int // outcomes in its report
 	Strict   bool
+	Guarded  bool // strict, and the history is about what is measured over a whole plan
+	At       time.Time
 	Crashed  bool
 	Failed   bool
 
@@ -123,6 +125,7 @@ type History struct {
 	Prune  string // of the policy: "pause", "archive", or "" to keep
 	Revert bool   // the policy writes back what somebody changed
 
+	NoFiles   bool // the service takes no files of people: lists go in requests
 	KeysHold  bool // the service knows every create key at once and for good
 	ListsHold bool // what is created is in lists at once
 	Shared    bool // two agents with a state each are at the account
@@ -144,7 +147,7 @@ var Safety = []Check{
 	{4, "one key, one body", SameKeySameBytes},
 	{5, "nothing newer goes to a resource of which a write is unknown", UnknownStaysUnknown},
 	{6, "absence removes nothing", AbsenceIsNotDeletion},
-	{8, "nothing passes a guard that nobody released", both(GuardsHold, LimitsHold, ShrinksHold)},
+	{8, "nothing passes a guard that nobody released", both(GuardsHold, LimitsHold, ShrinksHold, CreditsHold)},
 	{9, "possible spend never passes the larger of before and desired", both(ExposurePath, LimitedPath)},
 	{10, "pauses come first, and what the files pause is not activated", PauseWins},
 	{11, "a foreign pause is never undone by itself", NeverAutoUnpause},

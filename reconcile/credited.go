@@ -1,0 +1,313 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+// whose is what the audit log says of who set a value that is live.
+type whose uint8
+
+const (
+	nobodys  whose = iota // the log does not tell
+	ours                  // whoever writes with adsync's key
+	somebody              // another one
+)
+
+// paid is a decrease that a credit counts on and that an operation of a step carries.
+type paid struct {
+	at      resource.Address
+	id      string
+	expects resource.Attributes // what was sent of it
+}
+
+// foundPaid takes from the credits what they count on of a step whose updates show by
+// their values alone, unless the audit log says that adsync set them: a stranger can set
+// the very amount of a request that never arrived.
+func (a *Agent) foundPaid(ctx context.Context, step state.Step, outcomes []settled) error {
+	return a.withdraw(ctx, step, outcomes, doubt{since: step.SentAt, unlessOurs: true})
+}
+
+// answeredPaid takes from the credits what a job that recovery has followed found set by
+// somebody else, by the audit log. One that was sent again may only then have come: there
+// the log has to say that adsync set it.
+func (a *Agent) answeredPaid(ctx context.Context, step state.Step, outcomes []settled, again bool) error {
+	return a.withdraw(ctx, step, outcomes, doubt{answered: true, since: a.Now(), unlessOurs: again})
+}
+
+// doubt is which updates of a step are doubted, and what ends the doubt.
+type doubt struct {
+	answered   bool      // those that were answered; else those found by their values
+	unlessOurs bool      // the log has to say that adsync set them, not only that nobody else did
+	since      time.Time // when they were set at the latest, as far as is known
+}
+
+func (d doubt) takes(by whose) bool { return by == somebody || d.unlessOurs && by != ours }
+
+// withdraw takes from the credits what they count on of the updates that are doubted, by
+// who the audit log says has set them.
+func (a *Agent) withdraw(ctx context.Context, step state.Step, outcomes []settled, d doubt) error {
+	var found []state.Operation
+	for i, o := range outcomes { // they stand in the order of the operations
+		operation := step.Operations[i]
+		if o.Outcome == state.OutcomeApplied && operation.ResourceID != "" && !decided(operation) && !aside(operation.Action) && o.Answered == d.answered {
+			found = append(found, operation)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	credits, err := a.Store.Credits(ctx, time.Time{})
+	if err != nil {
+		return fmt.Errorf("read what applies left for the rest of their plans: %w", err)
+	}
+	var all []paid
+	for _, operation := range found {
+		if sent := a.paidBy(credits, operation); len(sent) > 0 {
+			all = append(all, paid{operation.Address, operation.ResourceID, sent})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	by, err := a.whoPaid(ctx, step, all, d)
+	if err != nil {
+		return err
+	}
+	lost := 0
+	for i, p := range all {
+		if d.takes(by[i]) {
+			lost++
+			lose(credits, p.at)
+		}
+	}
+	if lost == 0 {
+		return nil
+	}
+	return a.Store.RecordCredits(ctx, credits)
+}
+
+// paidBy gives what an operation sends of a decrease that a credit counts on.
+func (a *Agent) paidBy(credits []state.Credit, operation state.Operation) (sent resource.Attributes) {
+	schema := a.Schemas.Of(operation.Address.Kind)
+	for i := range credits {
+		want := credits[i].Desired.Get(operation.Address)
+		if want == nil || !slices.ContainsFunc(credits[i].Shown, func(s state.Shown) bool { return s.Address == operation.Address && s.Fall > 0 }) {
+			continue
+		}
+		for _, n := range want.Attributes {
+			attribute, known := schema.Attribute(n.Name)
+			if known && attribute.OfMoney() && operation.Set.Value(n.Name).Equal(n.Value) {
+				sent.Set(n.Name, n.Value)
+			}
+		}
+	}
+	return sent
+}
+
+// lose ends what credits count on at an address.
+func lose(credits []state.Credit, at resource.Address) {
+	for i := range credits {
+		c := &credits[i]
+		kept := c.Shown[:0:0]
+		for _, s := range c.Shown {
+			if s.Address == at && s.Fall > 0 {
+				c.Lost += s.Fall
+				c.Desired.Remove(at)
+				continue
+			}
+			kept = append(kept, s)
+		}
+		c.Shown = kept
+	}
+}
+
+// whoPaid asks the audit log who set what is live, and once more where it has to say so
+// and may do it only late.
+func (a *Agent) whoPaid(ctx context.Context, step state.Step, all []paid, d doubt) ([]whose, error) {
+	by, err := a.setBy(ctx, step, all)
+	wait := d.since.Add(a.Service.KeyLag() + lagMargin).Sub(a.Now())
+	if err != nil || wait <= 0 || !d.unlessOurs || !slices.Contains(by, nobodys) {
+		return by, err
+	}
+	a.notice("the audit log does not say yet whether adsync lowered %s; reading it again in %s", all[slices.Index(by, nobodys)].at, wait.Round(time.Second))
+	if err := a.Sleep(ctx, wait); err != nil {
+		return nil, err
+	}
+	return a.setBy(ctx, step, all)
+}
+
+// setBy looks for the newest entry of each, since the step was sent, that names what
+// was sent.
+func (a *Agent) setBy(ctx context.Context, step state.Step, all []paid) ([]whose, error) {
+	by, open := make([]whose, len(all)), map[string]int{}
+	own, err := a.ownActor(ctx)
+	if err != nil || own == "" {
+		return by, err
+	}
+	for i, p := range all {
+		open[p.id] = i
+	}
+	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(step.SentAt)}}
+	seen := 0
+	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
+		if err != nil {
+			return make([]whose, len(all)), unlessStopped(err)
+		}
+		var e auditEntry
+		i, asked := 0, json.Unmarshal(row, &e) == nil
+		if asked {
+			i, asked = open[e.Object]
+		}
+		if asked && a.tells(e, &all[i]) {
+			by[i] = e.by(own, &all[i], a.Schemas)
+			delete(open, e.Object)
+		}
+		if seen++; len(open) == 0 || seen >= maxLogged+10*len(all) {
+			break
+		}
+	}
+	return by, nil
+}
+
+// logTime is a moment of this machine as the log can be asked for it.
+func (a *Agent) logTime(at time.Time) string {
+	return strconv.FormatInt(max(firstLogged, at.Add(a.Service.Ahead()-auditBefore).Unix()), 10)
+}
+
+// tells reports whether an entry names what was sent.
+func (a *Agent) tells(e auditEntry, p *paid) bool {
+	return slices.ContainsFunc(p.expects, func(n resource.Named) bool {
+		_, names := e.Changes[rootOf(a.Schemas, p.at, n.Name)]
+		return names
+	})
+}
+
+// by is who set what was sent, by the newest entry that names some of it: all of it has
+// to be in that entry, with the values that were sent where it shows them.
+func (e auditEntry) by(own string, p *paid, schemas resource.Schemas) whose {
+	if e.ActorID == "" {
+		return nobodys
+	}
+	if e.actor() != own {
+		return somebody
+	}
+	for _, n := range p.expects {
+		change, names := e.Changes[rootOf(schemas, p.at, n.Name)]
+		attribute, _ := schemas.Of(p.at.Kind).Attribute(n.Name)
+		if !names || contradicts(change, attribute.Wire.Path, n.Value) {
+			return nobodys
+		}
+	}
+	return ours
+}
+
+// rootOf is how a log names the field that holds an attribute.
+func rootOf(schemas resource.Schemas, at resource.Address, name string) string {
+	attribute, _ := schemas.Of(at.Kind).Attribute(name)
+	root, _, _ := strings.Cut(attribute.Wire.Path, ".")
+	return root
+}
+
+// contradicts reports whether a change of a log ends in another value than one that was
+// sent. What it does not show contradicts nothing.
+func contradicts(change json.RawMessage, path string, sent resource.Value) bool {
+	var values struct{ After any }
+	if json.Unmarshal(change, &values) != nil {
+		return false
+	}
+	after := values.After
+	for _, part := range strings.Split(path, ".")[1:] {
+		inner, holds := after.(map[string]any)
+		if !holds {
+			return false
+		}
+		after = inner[part]
+	}
+	switch is := after.(type) {
+	case float64:
+		number, counts := sent.Number()
+		return counts && float64(number) != is
+	case string:
+		_, counts := sent.Number()
+		return !counts && sent.Text() != is
+	}
+	return false
+}
+
+// ownActor is how the audit log names whoever writes with adsync's key: by the writes of
+// this state that were answered last, which all have to name one and the same; "" where
+// they do not. One update alone could be somebody's of the same minute.
+func (a *Agent) ownActor(ctx context.Context) (string, error) {
+	wrote, err := a.Store.Wrote(ctx)
+	if err != nil {
+		return "", err
+	}
+	own, sure := "", 0
+	for _, w := range wrote {
+		actor, err := a.actorOf(ctx, w)
+		switch {
+		case err != nil:
+			return "", err
+		case actor == "":
+			continue
+		case own != "" && actor != own:
+			return "", nil
+		}
+		own = actor
+		if sure++; w.Created {
+			sure++
+		}
+	}
+	if sure < 2 {
+		return "", nil
+	}
+	return own, nil
+}
+
+// actorOf is who did a write, by the audit log: of a create its only entry, of an update
+// those of the minutes around it, which have to name one.
+func (a *Agent) actorOf(ctx context.Context, w state.Wrote) (actor string, err error) {
+	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(w.SentAt)}}
+	if !w.Created {
+		query.Set("end_time", strconv.FormatInt(w.SentAt.Add(a.Service.Ahead()+auditBefore).Unix(), 10))
+	}
+	if filter := a.Schemas.Of(w.Kind).Audit; filter != "" {
+		query.Set(filter, w.ID)
+	}
+	seen := 0
+	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
+		if err != nil {
+			return "", unlessStopped(err)
+		}
+		var e struct {
+			auditEntry
+			Action string `json:"audit_log_type"`
+		}
+		if json.Unmarshal(row, &e) != nil {
+			continue
+		}
+		switch of := e.Object == w.ID && strings.HasPrefix(e.Action, "create") == w.Created; {
+		case !of:
+		case e.ActorID == "" || actor != "" && actor != e.actor():
+			return "", nil
+		case w.Created:
+			return e.actor(), nil
+		default:
+			actor = e.actor()
+		}
+		if seen++; seen >= maxEntries {
+			break
+		}
+	}
+	return actor, nil
+}
