@@ -89,7 +89,7 @@ func (h *headerRow) reselect(t *tab) {
 	}
 	for number, written := range h.written {
 		for i := range t.also {
-			if c := &t.also[i]; c.role == roleSelected && written != "" && c.named(foldedHeader(written)) {
+			if c := &t.also[i]; c.role == roleSelected && written != "" && (t.layout == nil || !t.layout.isOwn(written)) && c.named(foldedHeader(written)) {
 				h.columns[number] = c
 			}
 		}

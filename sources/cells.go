@@ -74,7 +74,7 @@ func openCells(ctx context.Context, content []byte, in input) (opened *cellBook,
 	}
 	opened = &cellBook{book: b}
 	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: in}, book: b}
-	forms := formsOf(in.schemas)
+	forms := in.forms()
 	for _, ref := range b.Sheets {
 		s := &cellSheet{name: ref.Name, part: ref.Part, isOurs: isOurTab(ref.Name), form: r.formFor(forms, ref)}
 		if err := s.read(ctx, b, in.bounds); err != nil {

@@ -63,6 +63,7 @@ func (c *collection) collect(files []file, results []result) Desired {
 	}
 	c.checkNames()
 	c.checkAcross()
+	pasteLines(results, c.tree.project.layout)
 	for i := range results {
 		c.problems.AddAll(results[i].problems)
 	}

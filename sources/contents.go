@@ -35,7 +35,7 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 		}
 		files = append(files, f)
 	}
-	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach}
+	in := input{schemas: schemas, env: env, bounds: t.bounds, layout: p.layout, words: newVocabularies(schemas), attach: t.attach}
 	return newCollection(schemas, t).collect(files, readAll(ctx, files, in))
 }
 

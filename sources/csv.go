@@ -26,7 +26,7 @@ func readCSV(ctx context.Context, file string, content []byte, in input) result 
 	if fault != nil {
 		return faulty(file, fault)
 	}
-	chosen, finding := chooseCSV(path.Base(file), text, in.schemas)
+	chosen, finding := chooseCSV(path.Base(file), text, &in)
 	if finding != nil {
 		p := problemAt(diag.InFile(file), *finding)
 		return result{stray: &p}

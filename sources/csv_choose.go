@@ -32,9 +32,9 @@ type csvChooser struct {
 	samples    map[byte][]xlsx.Row // the first rows, as each delimiter cuts them
 }
 
-func chooseCSV(base string, text csvfile.Text, schemas resource.Schemas) (csvChoice, *resource.Finding) {
-	c := csvChooser{forms: append(formsOf(schemas), form{title: hintListsTab}), all: allKinds(schemas), delimiters: csvfile.Delimiters, samples: map[byte][]xlsx.Row{}}
-	named := c.named(strings.TrimSuffix(base, path.Ext(base)))
+func chooseCSV(base string, text csvfile.Text, in *input) (csvChoice, *resource.Finding) {
+	c := csvChooser{forms: append(in.forms(), form{title: hintListsTab}), all: in.allKinds(), delimiters: csvfile.Delimiters, samples: map[byte][]xlsx.Row{}}
+	named := c.named(strings.TrimSuffix(base, path.Ext(base)), &in.layout)
 	if finding := c.declare(text); finding != nil {
 		return csvChoice{}, doubted(finding, len(named) == 0)
 	}
@@ -63,9 +63,10 @@ func doubted(f *resource.Finding, doubt bool) *resource.Finding {
 }
 
 // allKinds is the form of one file for everything.
-func allKinds(schemas resource.Schemas) form {
-	f := form{title: "Kind", tabs: tabsOf(schemas)}
+func (in *input) allKinds() form {
+	f := form{title: "Kind", tabs: tabsOf(in.schemas)}
 	f.addKind()
+	f.keep(&in.layout)
 	return f
 }
 
@@ -223,8 +224,14 @@ func (f *headerFinder) isWhole() bool {
 }
 
 // named gives the forms whose name stands in the name of a file, word by word:
-// "Q4 ad groups" names Ad groups. A longer name hides those inside it.
-func (c *csvChooser) named(base string) []*form {
+// "Q4 ad groups" names Ad groups. A longer name hides those inside it. What
+// adsync.yaml says of the name counts first.
+func (c *csvChooser) named(base string, l *layout) []*form {
+	for i := range c.forms {
+		if l.isNamed(base, c.forms[i].title) {
+			return []*form{&c.forms[i]}
+		}
+	}
 	words := strings.FieldsFunc(strings.ToLower(base), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	longest := make([]int, len(words)) // of the name that covers each word
 	type match struct {

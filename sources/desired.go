@@ -31,6 +31,8 @@ func (c *collection) desired(files []file, results []result) Desired {
 	for i, f := range files {
 		if !f.members {
 			d.Sources = append(d.Sources, Source{File: f.name, Rows: results[i].rows, Hash: f.hash})
+			d.Unread = append(d.Unread, results[i].unread...)
+			c.writtenFor(&d, f.name, results[i].account)
 		}
 	}
 	d.Members, d.lists = c.counts, c.lists()
@@ -42,6 +44,21 @@ func (c *collection) desired(files []file, results []result) Desired {
 	c.refuseNothing(files)
 	d.Problems = c.problems.Sorted()
 	return d
+}
+
+// writtenFor keeps the account a workbook was written for. Workbooks of several
+// accounts are no sources of one project.
+func (c *collection) writtenFor(d *Desired, file, account string) {
+	switch {
+	case account == "" || account == d.WrittenFor:
+	case d.WrittenFor == "":
+		d.WrittenFor = account
+	case c.tree.project.Account.ID == "": // else said where the workbook was read
+		c.problems.Add(problemAt(diag.InFile(file), resource.Finding{
+			Code: diag.WrongAccount, Message: fmt.Sprintf("workbook was written for the account %s, and another for %s; want workbooks of one account", account, d.WrittenFor),
+			Hint: "keep the workbooks of each account in a folder of its own, with an adsync.yaml",
+		}))
+	}
 }
 
 // fewRepeats may be slips; more of them look like a copied file.

@@ -71,6 +71,7 @@ type input struct {
 	schemas resource.Schemas
 	env     resource.Env
 	bounds  bounds
+	layout  layout
 	words   vocabularies // the keys of YAML, made from schemas
 	// attach reads a file of the tree that a value refers to, by its path from
 	// the folder of the source the position stands in.
@@ -88,6 +89,9 @@ type result struct {
 	unlistedError bool          // one of those is an error
 	inherits      []inheritance // defaults and templates, for every source to use
 	items         []listItem    // rows that are one entry of a list of a resource, of any source
+	unread        []Unread
+	account       string // that a workbook was written for, "" where it does not say
+	pastes        []paste
 	stray         *diag.Problem // why a file is not known to be a source, nil where it is
 }
 

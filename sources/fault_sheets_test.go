@@ -11,7 +11,7 @@ import (
 
 func TestW15MergedCellsInTheDataAreAnError(t *testing.T) {
 	ads := sheetOf{"Ads", [][]any{
-		{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image", "Key", "Mine"},
+		{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image", "Key", "#Mine"},
 		{"Spring", "Runners", "Shoes", "Light.", "https://shop.example", "https://i.example/a.png", "k1", "x"},
 		{"Spring", "Runners", "Boots", "Light.", "https://shop.example", "https://i.example/a.png", "k2"},
 		{"Spring", "Runners", "Socks", "Light.", "https://shop.example", "https://i.example/a.png", "k3"},
@@ -81,10 +81,10 @@ func TestW17HeadersAreKnownOnceOrNamed(t *testing.T) {
 		{"in another case and form", []any{"CAMPAIGN*", "bidding", "daily_budget"}, []string{plain}, nil},
 		{"decomposed", []any{"Campaign", "Bidding", "Daily budget (pro Tag u\u0308blich)"}, []string{plain}, nil},
 		{"misspelt", []any{"Campaign", "Bidding", "Daily budgett"}, []string{without}, []string{`Campaigns!C1: header is "Daily budgett"; want one adsync knows`}},
-		{"renamed", []any{"Campaign", "Bidding", "Money"}, []string{without}, nil},
+		{"renamed", []any{"Campaign", "Bidding", "Money"}, []string{without}, []string{`Campaigns!C1: header is "Money", and 1 value under it could be Daily budget or Lifetime budget; want one adsync knows`}},
 		{"gone", []any{"Campaign", "Bidding"}, []string{without}, []string{"Campaigns!C2: column C has a value and no header; want a header"}},
 		{"twice", []any{"Campaign", "Bidding", "Bidding type"}, []string{without}, []string{`Campaigns!C1: header "Bidding type" means "Bidding", as does column B; want it once`}},
-		{"of a number", []any{"Campaign", "Bidding", 2026}, []string{without}, nil},
+		{"of a number", []any{"Campaign", "Bidding", 2026}, []string{without}, []string{`Campaigns!C1: header is "2026", and 1 value under it could be`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{c.header, {"Spring", "clicks", 50}}}))
@@ -112,7 +112,7 @@ func TestW18ARowWiderThanItsHeaderIsAnError(t *testing.T) {
 
 func TestW19BlankRowsTotalsAndRemarks(t *testing.T) {
 	got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{
-		{"Campaign", "Bidding", "Daily budget", "Include", "Notes", "Owner"},
+		{"Campaign", "Bidding", "Daily budget", "Include", "Notes", "#Owner"},
 		{"# example", "clicks", 5},
 		{"Spring", "clicks", 50, "yes"},
 		nil,

@@ -139,7 +139,7 @@ func TestFixDropsWhatIsSaidTwice(t *testing.T) {
 
 func TestFixOfCells(t *testing.T) {
 	sheet := sheetOf{"Campaigns", [][]any{
-		{"Campaign", "Stauts", "Bidding", "Start date", "Countries", "Key", "Mine"},
+		{"Campaign", "Stauts", "Bidding", "Start date", "Countries", "Key", "#Mine"},
 		{"Spring", "paused", "clicks", "1 Dec 2026", "US, UK", "spring–launch", "a"},
 		{"Summer", "active", "“clicks”", "01/02/2026", "Narnia", "summer", "b"},
 		{"Autumn", "paused", "clicks", "2026-12-01", "US", "autumn", "c"},

@@ -27,6 +27,22 @@ func (f *form) many() bool {
 	return len(f.tabs) == 1 && f.tabs[0].list != nil && f.tabs[0].list.many
 }
 
+// forms returns what the sheets of a source can hold, with the columns the user
+// keeps for himself.
+func (in *input) forms() []form {
+	forms := formsOf(in.schemas)
+	for i := range forms {
+		forms[i].keep(&in.layout)
+	}
+	return forms
+}
+
+func (f *form) keep(l *layout) {
+	for i := range f.tabs {
+		f.tabs[i].layout = l
+	}
+}
+
 // formsOf gathers the tabs that share a sheet.
 func formsOf(schemas resource.Schemas) []form {
 	var forms []form

@@ -27,7 +27,7 @@ func untidyBook(t testing.TB) []byte {
 		must(t, f.SetCellFormula("Campaigns", "G2", `"a"&"b"`))
 		must(t, f.AddComment("Campaigns", excelize.Comment{Cell: "B2", Author: "x", Text: "mine"}))
 	}, sheetOf{"Campaigns", [][]any{
-		{"Campaign", "Status", "Bidding", "Lifetime budget (USD)", "Start date", "Countries", "My own", "Key", "Description"},
+		{"Campaign", "Status", "Bidding", "Lifetime budget (USD)", "Start date", "Countries", "#My own", "Key", "Description"},
 		{" Spring launch ", "Enabled", "CLICKS", 50.5, "2026-12-01", "us, Norway; NO", " kept ", " spring", "  two\nlines "},
 		{"Summer", "paused", "clicks", "$25", "2026-12-02", `["US","CA"]`, "x", "summer", "[clear]"},
 		{"# remark", "Enabled", "CLICKS", "$25", "2026-12-02", "us", " x ", " y ", " z "},

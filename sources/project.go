@@ -39,6 +39,7 @@ type Project struct {
 	Domains []Setting             // where landing pages may be; empty for anywhere
 	Limits  map[resource.Kind]int // how many of a kind the account may have, where that is not what a self-serve account may
 
+	layout    layout          // the user's own columns, and sheets of other names
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
 	bounds    *bounds         // nil for the defaults
 	stateAt   diag.Position   // where State is written; zero for the default
@@ -129,15 +130,17 @@ func (p *Project) read(content []byte) []diag.Problem {
 
 func (p *Project) readDocument(w *walker, document *yaml.Node) {
 	w.fields(document, "adsync.yaml", map[string]func(*yaml.Node){
-		"account": func(n *yaml.Node) { p.readAccount(w, n) },
-		"sources": func(n *yaml.Node) { p.readSources(w, n) },
-		"service": func(n *yaml.Node) { p.readService(w, n) },
-		"state":   func(n *yaml.Node) { p.readState(w, n) },
-		"bulk":    func(n *yaml.Node) { p.Bulk.read(w, n) },
-		"policy":  func(n *yaml.Node) { p.Policy.read(w, n) },
-		"domains": func(n *yaml.Node) { p.readDomains(w, n) },
-		"moved":   func(n *yaml.Node) { p.readMoved(w, n) },
-		"ignore":  func(n *yaml.Node) { p.readIgnore(w, n) },
+		"account":     func(n *yaml.Node) { p.readAccount(w, n) },
+		"sources":     func(n *yaml.Node) { p.readSources(w, n) },
+		"service":     func(n *yaml.Node) { p.readService(w, n) },
+		"state":       func(n *yaml.Node) { p.readState(w, n) },
+		"bulk":        func(n *yaml.Node) { p.Bulk.read(w, n) },
+		"policy":      func(n *yaml.Node) { p.Policy.read(w, n) },
+		"domains":     func(n *yaml.Node) { p.readDomains(w, n) },
+		"moved":       func(n *yaml.Node) { p.readMoved(w, n) },
+		"ignore":      func(n *yaml.Node) { p.readIgnore(w, n) },
+		"own_columns": func(n *yaml.Node) { p.readOwnColumns(w, n) },
+		"sheets":      func(n *yaml.Node) { p.readSheets(w, n) },
 	})
 }
 
@@ -145,7 +148,10 @@ var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
 
 func (p *Project) readAccount(w *walker, node *yaml.Node) {
 	w.fields(node, "account", map[string]func(*yaml.Node){
-		"id": func(n *yaml.Node) { p.Account.ID = w.setting(n, "account.id").Value },
+		"id": func(n *yaml.Node) {
+			p.Account.ID = w.setting(n, "account.id").Value
+			p.layout.account = p.Account.ID
+		},
 		"currency": func(n *yaml.Node) {
 			p.Account.Currency = w.setting(n, "account.currency").Value
 			if !currencyCode.MatchString(p.Account.Currency) {

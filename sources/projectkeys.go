@@ -38,6 +38,8 @@ func ProjectKeys() []Key {
 		{"domains", Adds, "anywhere", "can only refuse landing pages"},
 		{"moved", NoGuard, "", "what was raised within a day, and what protects, goes along with the key"},
 		{"ignore", NoGuard, "", "the same as leaving the attribute out of the files: nothing of it is sent, and money counts what is live"},
+		{"own_columns", NoGuard, "none", "the same as leaving those columns out of the files: nothing of them is sent, and every report names them and counts their values"},
+		{"sheets", NoGuard, "sheets of the names adsync knows", "the same as giving a sheet that name in the workbook: more is read, under the same guards"},
 		{"policy.freeze", Adds, "none", "windows of both files hold, and a deny beats every allowance"},
 		{"policy.saved_plan_minutes", Tightens, "30", ""},
 		{"policy.allow", Operates, "none", "no allowance stands in a watched file"},

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 )
 
 // replacement puts new content in the place of a user's file: the whole of it,
@@ -45,12 +46,28 @@ func (r replacement) free() error {
 		return errors.New("file is a symbolic link; want the file itself")
 	}
 	dir, base := path.Split(r.name)
-	for _, lock := range []string{"~$" + base, ".~lock." + base + "#"} {
+	for _, lock := range locksOf(base) {
 		if _, err := r.root.Lstat(dir + lock); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("file is open in an editor (%s is there); want it closed", lock)
 		}
 	}
 	return nil
+}
+
+// locksOf gives the names of the files that editors put beside a file they have
+// open: Excel's and LibreOffice's.
+func locksOf(base string) []string { return []string{"~$" + base, ".~lock." + base + "#"} }
+
+// LockFile gives the file beside a file that says that somebody has it open in an
+// editor, "" where none does.
+func LockFile(name string) string {
+	folder, base := filepath.Split(name)
+	for _, lock := range locksOf(base) {
+		if _, err := os.Lstat(folder + lock); !errors.Is(err, fs.ErrNotExist) {
+			return folder + lock
+		}
+	}
+	return ""
 }
 
 // write makes the new file beside the old one, on the disk before it takes the

@@ -69,7 +69,7 @@ func (p Project) rewrites(ctx context.Context, schemas resource.Schemas, files [
 	if err != nil { // said where the project is read; days are not looked at here
 		env = resource.Env{Currency: p.Account.Currency, Zone: time.UTC}
 	}
-	w := &rewriter{tree: t, project: p, in: input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: unread}}
+	w := &rewriter{tree: t, project: p, in: input{schemas: schemas, env: env, bounds: t.bounds, layout: p.layout, words: newVocabularies(schemas), attach: unread}}
 	var all []Rewrite
 	for _, name := range files {
 		all = append(all, w.rewrite(ctx, name, make))

@@ -90,7 +90,7 @@ func (w *rewriter) openCSV(ctx context.Context, name string, content []byte) (*c
 	if fault != nil {
 		return nil, fault
 	}
-	chosen, finding := chooseCSV(path.Base(name), text, w.in.schemas)
+	chosen, finding := chooseCSV(path.Base(name), text, &w.in)
 	if finding != nil {
 		return nil, errors.New(finding.Message)
 	}

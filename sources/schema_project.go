@@ -26,6 +26,11 @@ func ProjectSchema() *jsonschema.Schema {
 		}},
 		{Name: "ignore", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Attributes that are left to others: not compared and not sent while it lasts.", Items: entryOfTexts(
 			"resource", "Kind and key, such as campaign/spring-*.", "attribute", "The attribute, such as budget.daily.", "owner", "Who looks after it instead.", "reason", "Why.", "until", "The last day, such as 2026-12-31.")}},
+		{Name: "own_columns", Schema: &jsonschema.Schema{
+			Type: jsonschema.Types{"array"}, Description: "Headers of columns that are your own: they are kept, and not read, on every sheet.",
+			Items: &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: visible, Examples: []string{"Owner"}},
+		}},
+		{Name: "sheets", Schema: closed("Sheets that hold the rows of a kind under another name than adsync's, as many as there are.", sheetSchemas())},
 		{Name: "moved", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Keys that were changed: what was applied goes on under the new one.", Items: entryOfTexts("from", "The address before, such as campaign/old.", "to", "The address now, such as campaign/new.")}},
 		{Name: "policy", Schema: policySchema("The guards of a plan. A limit may only be tighter than the operator's, or than the default.")},
 	})
@@ -70,4 +75,15 @@ func entryOfTexts(texts ...string) *jsonschema.Schema {
 	object := jsonschema.Closed(properties)
 	object.Required = names
 	return object
+}
+
+func sheetSchemas() jsonschema.Properties {
+	var forms jsonschema.Properties
+	for _, form := range sheetKinds {
+		forms = append(forms, jsonschema.Property{Name: form, Schema: &jsonschema.Schema{
+			Type: jsonschema.Types{"array"}, Items: &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: visible, Not: &jsonschema.Schema{Pattern: `^\s*#`}},
+			Description: "Names of sheets, such as \"Ads Q1\".",
+		}})
+	}
+	return forms
 }

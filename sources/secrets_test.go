@@ -30,7 +30,7 @@ func TestX2PastedCredentialsAreWarnedOf(t *testing.T) {
 		{"a comment of YAML", "ads.yaml", "kind: campaign\nkey: a\n# ü " + pastedToken + "\nname: Spring\nbidding_type: clicks\nbudget: {daily: 10}\n", []string{warning("ads.yaml:3:5", "a token of GitHub")}},
 		{"a key nobody knows", "ads.yaml", "kind: campaign\nkey: a\nname: Spring\nbidding_type: clicks\nbudget: {daily: 10}\napi_key: " + pastedKey + "\n", []string{"ads.yaml:6:1: \"api_key\" is no key of a campaign", warning("ads.yaml:6:10", "an API key")}},
 		{"a file that does not parse", "ads.yaml", "kind: [\n" + pastedKey + "\n", []string{"ads.yaml", warning("ads.yaml:2:1", "an API key")}},
-		{"a cell of CSV", "campaigns.csv", "Campaign,Bidding,Daily budget,Mine\nSpring,clicks,10.00,\"see https://ann:s3cret@git.example.com\"\n", []string{warning("campaigns.csv:2:38", "an address with a password")}},
+		{"a cell of CSV", "campaigns.csv", "Campaign,Bidding,Daily budget,#ine\nSpring,clicks,10.00,\"see https://ann:s3cret@git.example.com\"\n", []string{warning("campaigns.csv:2:38", "an address with a password")}},
 		{"a private key", "ads.yaml", "kind: campaign\nkey: a\nname: Spring\nbidding_type: clicks\nbudget: {daily: 10}\n# -----BEGIN OPENSSH PRIVATE KEY-----\n", []string{warning("ads.yaml:6:3", "a private key")}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -16,6 +16,7 @@ type section struct {
 	header  headerRow
 	checked bool
 	fits    bool
+	missing []*column // that the sheet does not have; nil until it is asked
 }
 
 // isBeyond says that a field of a CSV stands where its header has ended. In a

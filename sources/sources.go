@@ -30,8 +30,11 @@ type Source struct {
 // Desired is what the files of a project say at one moment.
 type Desired struct {
 	Snapshot *resource.Snapshot
-	Sources  []Source       // sorted by file
-	Problems []diag.Problem // sorted; nothing is applied when one is an error
+	Sources  []Source // sorted by file
+	Unread   []Unread // columns and sheets with values that are not read, file by file
+	// WrittenFor is the account that adsync wrote the workbooks for, "" where none says.
+	WrittenFor string
+	Problems   []diag.Problem // sorted; nothing is applied when one is an error
 	// Hash is the SHA-256, in hex, over the names and bytes of every file read:
 	// adsync.yaml, the sources, and the images, hint and members files they refer to.
 	// What should be one of them and is not counts by what is wrong with it.
@@ -65,7 +68,7 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 	if seeded.PartialSources {
 		files = slices.DeleteFunc(files, func(f file) bool { return f.problem != nil })
 	}
-	in := input{schemas: schemas, env: env, bounds: t.bounds, words: newVocabularies(schemas), attach: t.attach, files: t.hints}
+	in := input{schemas: schemas, env: env, bounds: t.bounds, layout: p.layout, words: newVocabularies(schemas), attach: t.attach, files: t.hints}
 	results := readAll(ctx, files, in)
 	c := newCollection(schemas, t)
 	c.zone = env.Zone

@@ -72,7 +72,7 @@ func (r *bookReader) read() error {
 	if err := r.readHintLists(); err != nil {
 		return err
 	}
-	if len(readers) == 0 && len(r.made.problems) == 0 && !slices.ContainsFunc(r.book.Sheets, isOurs) {
+	if len(readers) == 0 && len(r.made.problems) == 0 && !slices.ContainsFunc(r.book.Sheets, isOurs) && !r.hasHintLists() {
 		r.strayBook()
 	}
 	return nil
@@ -80,14 +80,14 @@ func (r *bookReader) read() error {
 
 // isOurs says that a sheet is read without rows of a kind, or written by adsync.
 func isOurs(ref xlsx.Sheet) bool {
-	return slices.ContainsFunc(append([]string{hintListsTab}, ourTabs...), func(name string) bool { return resource.Fold(name) == resource.Fold(ref.Name) })
+	return isOurTab(ref.Name) || resource.Fold(ref.Name) == resource.Fold(hintListsTab)
 }
 
 // strayBook says that a workbook holds nothing adsync knows by its name: whoever
 // put it there may take it for a source.
 func (r *bookReader) strayBook() {
 	var titles []string
-	for _, f := range formsOf(r.in.schemas) {
+	for _, f := range r.in.forms() {
 		titles = append(titles, f.title)
 	}
 	p := problemAt(diag.InFile(r.file), resource.Finding{
@@ -100,15 +100,20 @@ func (r *bookReader) strayBook() {
 // openTabs matches the sheets to the forms adsync knows and checks each from end
 // to end.
 func (r *bookReader) openTabs() ([]*tabReader, error) {
-	forms := formsOf(r.in.schemas)
+	forms := r.in.forms()
 	bySheet := map[*form]string{}
 	var readers []*tabReader
 	for _, ref := range r.book.Sheets {
 		f := r.formFor(forms, ref)
+		if f == nil && !isOurs(ref) && !r.in.layout.isNamed(ref.Name, hintListsTab) {
+			if err := r.judgeSheet(forms, ref); err != nil {
+				return nil, fmt.Errorf("sheet %q: %w", ref.Name, err)
+			}
+		}
 		if f == nil {
 			continue
 		}
-		if first, twice := bySheet[f]; twice {
+		if first, twice := bySheet[f]; twice && !r.in.layout.isNamed(ref.Name, f.title) && !r.in.layout.isNamed(first, f.title) {
 			r.report(diag.Cell(r.file, ref.Name, 0, 0), resource.Finding{
 				Code: diag.Duplicate, Message: fmt.Sprintf("sheet means %q, as does sheet %q; want one of them", f.title, first),
 			})
@@ -141,45 +146,21 @@ func (r *bookReader) openSheet(f *form, ref xlsx.Sheet) (*tabReader, error) {
 // the name of the table, which is numbered in the language of the program.
 var tableOfNumbers = regexp.MustCompile(`(?i) - (Table|Tabelle|Tableau|Tabla|Tabella|Tabela|Tabel|Tabell|Taulukko|Таблица|表格|表|표) ?[0-9]+$`)
 
-// formFor gives the form a sheet's name means, nil where the sheet is the user's
-// own. A name that is nearly a known one is a problem when the sheet has rows.
+// formFor returns the form a sheet holds, by the name adsync.yaml gives it or by
+// its own; nil where it is not known.
 func (r *bookReader) formFor(forms []form, ref xlsx.Sheet) *form {
-	folded := resource.Fold(tableOfNumbers.ReplaceAllString(ref.Name, ""))
-	known := []string{resource.Fold(hintListsTab)}
-	for _, ours := range ourTabs {
-		known = append(known, resource.Fold(ours))
-	}
-	if slices.Contains(known, folded) {
+	if ownMark(ref.Name) {
 		return nil
 	}
-	titles := map[string]string{resource.Fold(hintListsTab): hintListsTab}
-	var candidates []string
+	named := r.in.layout.formOf(ref.Name)
+	folded := resource.Fold(tableOfNumbers.ReplaceAllString(ref.Name, ""))
 	for i := range forms {
 		f := &forms[i]
-		for _, name := range f.names() {
-			if resource.Fold(name) == folded {
-				return f
-			}
+		switch {
+		case named != "" && named != sheetKind(f.title):
+		case named != "", slices.ContainsFunc(f.names(), func(name string) bool { return resource.Fold(name) == folded }):
+			return f
 		}
-		titles[resource.Fold(f.title)] = f.title
-	}
-	for folded := range titles {
-		candidates = append(candidates, folded)
-	}
-	if near := diag.Nearest(folded, candidates); near != "" {
-		r.reportNearSheet(ref, titles[near])
 	}
 	return nil
-}
-
-func (r *bookReader) reportNearSheet(ref xlsx.Sheet, near string) {
-	facts, err := xlsx.Walk(r.book, ref.Part, nil)
-	if err == nil && facts.Filled < 2 {
-		return
-	}
-	r.report(diag.Cell(r.file, ref.Name, 0, 0), resource.Finding{
-		Code:    diag.UnknownKey,
-		Message: fmt.Sprintf("sheet is named %q and has rows; want a name adsync knows", ref.Name),
-		Hint:    fmt.Sprintf("did you mean %q? Give the sheet another name if it is your own", near),
-	})
 }

@@ -22,6 +22,24 @@ func IsMarkedCopy(content []byte) bool {
 	return isCopy && err == nil
 }
 
+// HoldsApprovals says that somebody wrote into the column Approve of a marked copy
+// what stands in none of adsync's own.
+func HoldsApprovals(content []byte) bool {
+	approve, held := 0, false
+	err := walkSheet(content, planTab, func(row *xlsx.Row) error {
+		for _, c := range row.Cells {
+			switch text := resource.Fold(c.Text); {
+			case row.Number == 1 && c.Text == approveTitle:
+				approve = c.Column
+			case row.Number > 1 && c.Column == approve && text != "" && text != "no":
+				held = true
+			}
+		}
+		return nil
+	})
+	return held && err == nil
+}
+
 // ReadApprovals reads what the sheet Plan of a marked copy allows: the arguments
 // of --allow of the rows whose column Approve says yes.
 func ReadApprovals(content []byte) (allow []string, err error) {

@@ -60,7 +60,7 @@ func whereWritten(s *resource.Snapshot) map[string]diag.Position {
 }
 
 func TestAWorkbookWithoutAKnownSheetIsSaid(t *testing.T) {
-	files := map[string]string{"notes.xlsx": string(bookOf(t, sheetOf{"Sheet1", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}})), "ads.yaml": springCampaign}
+	files := map[string]string{"notes.xlsx": string(bookOf(t, sheetOf{"Sheet1", [][]any{{"Idea", "Bidding"}, {"Spring", "clicks"}}})), "ads.yaml": springCampaign}
 	d := load(t, folder(t, files))
 	wantProblem(t, d, "notes.xlsx: warning: file is not read: no sheet has a name adsync knows; want one of Campaigns, Ad groups,")
 	if diag.HasErrors(d.Problems) {

@@ -59,6 +59,9 @@ var bracketed = regexp.MustCompile(`^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
 
 // columnFor finds the column a header means, and what its brackets say.
 func (t *tab) columnFor(header string) (known *column, inBrackets string) {
+	if t.layout != nil && t.layout.isOwn(header) {
+		return nil, ""
+	}
 	if c := t.columnNamed(header); c != nil || !strings.ContainsAny(header, "([") {
 		return c, ""
 	}
@@ -144,7 +147,7 @@ type headerFinder struct {
 }
 
 func (f *headerFinder) look(row *xlsx.Row) {
-	if row.Number > headerRows || isComment(row) {
+	if row.Number > headerRows {
 		return
 	}
 	sections := make([]*section, len(f.form.tabs))

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"fmt"
+	"slices"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -12,7 +13,7 @@ import (
 // the entries below.
 func (r *bookReader) readHintLists() error {
 	for _, ref := range r.book.Sheets {
-		if resource.Fold(ref.Name) != resource.Fold(hintListsTab) {
+		if !r.isHintLists(ref) {
 			continue
 		}
 		h := &hintListReader{fileReader: r.fileReader, grid: r.grid(ref), byColumn: map[int]int{}}
@@ -22,6 +23,12 @@ func (r *bookReader) readHintLists() error {
 	}
 	return nil
 }
+
+func (r *bookReader) isHintLists(ref xlsx.Sheet) bool {
+	return resource.Fold(ref.Name) == resource.Fold(hintListsTab) || r.in.layout.isNamed(ref.Name, hintListsTab)
+}
+
+func (r *bookReader) hasHintLists() bool { return slices.ContainsFunc(r.book.Sheets, r.isHintLists) }
 
 // read walks the rows to their end, and only then takes them.
 func (h *hintListReader) read() error {

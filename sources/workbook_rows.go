@@ -29,9 +29,11 @@ type tabReader struct {
 	hidden    int          // hidden rows that were read
 	told      map[int]bool // columns that were reported
 	samples   sampleState
-	byWord    map[string]*section // of the column Kind
-	lastRow   int                 // that was read
-	before    map[xlsx.At]string  // what cells said that are to be written another way
+	byWord    map[string]*section   // of the column Kind
+	lastRow   int                   // that was read
+	unread    map[int]*unreadColumn // by number: columns with values that are not read
+	leaves    bool                  // the row that is read has cells that are not
+	before    map[xlsx.At]string    // what cells said that are to be written another way
 }
 
 var errTooLong = errors.New("reading takes too long; want a smaller file")
@@ -63,14 +65,6 @@ func (r *tabReader) open() error {
 	return nil
 }
 
-// inTime stops a walk that takes too long.
-func (r *tabReader) inTime(rows int) error {
-	if rows%1000 == 0 && r.ctx.Err() != nil {
-		return errTooLong
-	}
-	return nil
-}
-
 // readRows makes what the rows below the header say.
 func (r *tabReader) readRows() error {
 	if r.facts.Filled == 0 || !r.hasHeader() || len(r.sections) == 1 && !r.checkSection() {
@@ -88,6 +82,7 @@ func (r *tabReader) readRows() error {
 	if err == nil && (facts.Filled != r.facts.Filled || r.visited != facts.Filled) {
 		return fmt.Errorf("%d rows were read where %d are written", r.visited, r.facts.Filled)
 	}
+	r.judgeUnread()
 	r.reportBlock()
 	r.reportPictures()
 	r.warnHidden()
@@ -192,6 +187,7 @@ func (r *tabReader) readRow(row *xlsx.Row) {
 		r.made.rows.Ignored++
 		return
 	case !r.saysSomething(row):
+		r.noteUnread(row, false)
 		return
 	}
 	r.made.rows.Read++
@@ -201,55 +197,40 @@ func (r *tabReader) readRow(row *xlsx.Row) {
 	included, finding := r.included(row)
 	switch {
 	case finding != nil || included && (r.isWide(row) || !r.choose(row) || !r.checkSection()):
+		r.noteUnread(row, false)
 		r.made.rows.Failed++
 	case !included:
 		r.made.rows.Ignored++
 	case r.tab.list != nil:
+		r.noteUnread(row, true)
 		r.readEntry(row)
 	default:
+		r.noteUnread(row, true)
 		r.readDraft(row)
 	}
 }
 
-// saysSomething reports strange columns with values, and whether any column
-// that is read has one.
+// saysSomething reports whether any column that is read has a value, and reports
+// values under no header.
 func (r *tabReader) saysSomething(row *xlsx.Row) bool {
 	says := false
+	r.leaves = false
 	for _, c := range row.Cells {
-		says = says || r.reads(c.Column) || r.isBeyond(c)
-		if !c.IsFormula && !knows(r.sections, c.Column) && !r.isBeyond(c) {
-			r.reportStrange(row.Number, c.Column)
+		read := r.reads(c.Column)
+		r.leaves = r.leaves || !read
+		says = says || read || r.isBeyond(c)
+		if read {
+			continue
+		}
+		if r.headerOf(c.Column) == "" && !c.IsFormula && !r.isBeyond(c) && !isBlankCell(c) && !r.told[c.Column] {
+			r.told[c.Column] = true
+			r.report(r.at(row.Number, c.Column), resource.Finding{
+				Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has a value and no header; want a header", diag.ColumnName(c.Column)),
+				Hint: "begin its header with # if the column is your own",
+			})
 		}
 	}
 	return says
-}
-
-// reportStrange reports, once a column, values under a header that is nearly a
-// known one, or under none.
-func (r *tabReader) reportStrange(row, number int) {
-	if r.told[number] {
-		return
-	}
-	r.told[number] = true
-	written := ""
-	if number < len(r.header.written) {
-		written = r.header.written[number]
-	}
-	near := r.form.nearest(written)
-	if written != "" && near == "" || strings.HasPrefix(written, "#") {
-		return
-	}
-	if written == "" {
-		r.report(r.at(row, number), resource.Finding{
-			Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has a value and no header; want a header", diag.ColumnName(number)),
-			Hint: "begin its header with # if the column is your own",
-		})
-		return
-	}
-	r.report(r.at(r.header.number, number), resource.Finding{
-		Code: diag.UnknownKey, Message: fmt.Sprintf("header is %q; want one adsync knows", written),
-		Hint: fmt.Sprintf("did you mean %q? Begin it with # if the column is your own", near),
-	})
 }
 
 // included reads the column Include.

@@ -21,7 +21,7 @@ func TestHeaders(t *testing.T) {
 		{"another order, case, marks and blanks", sheet([]any{"DAILY_BUDGET (usd)", " bidding* ", "cam paign\u00a0"}, []any{50, "clicks", "Spring"}), []string{plain}, nil},
 		{"synonyms", sheet([]any{"Campaign name", "Objective", "budget_daily"}, []any{"Spring", "Clicks"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
 		{"notes above", sheet([]any{"Q4 plan"}, nil, []any{"Campaign", "fill in below"}, []any{"Campaign", "Bidding", "Daily budget"}, []any{"Spring", "clicks", 50}), []string{plain}, nil},
-		{"the user's own columns", sheet([]any{"Owner", "Campaign", "Bidding", "Margin", "Daily budget"}, []any{"Ann", "Spring", "clicks", 0.4, 50}), []string{plain}, nil},
+		{"the user's own columns", sheet([]any{"#Owner", "Campaign", "Bidding", "# Margin", "Daily budget"}, []any{"Ann", "Spring", "clicks", 0.4, 50}), []string{plain}, nil},
 		{"a misspelt header", sheet([]any{"Campaign", "Bidding", "Daily budgett"}, []any{"Spring", "clicks", 50}), []string{`campaign bidding_type="clicks" name="Spring"`}, []string{`Campaigns!C1: header is "Daily budgett"; want one adsync knows`}},
 		{"a misspelt header without values", sheet([]any{"Campaign", "Bidding", "Daily budgett"}, []any{"Spring", "clicks"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
 		{"a value under no header", sheet([]any{"Campaign", "Bidding"}, []any{"Spring", "clicks", nil, 50}), []string{`campaign bidding_type="clicks" name="Spring"`}, []string{"Campaigns!D2: column D has a value and no header"}},
@@ -32,8 +32,8 @@ func TestHeaders(t *testing.T) {
 		{"no header", sheet([]any{"some", "notes"}, []any{"more", "notes"}), nil, []string{"Campaigns!A1: sheet has no header in its first 20 rows"}},
 		{"an empty sheet", sheet(), nil, nil},
 		{"a sheet name in another form", sheetOf{"campaigns ", [][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50}}}, []string{plain}, nil},
-		{"a misspelt sheet", sheetOf{"Campains", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, []string{`sheet is named "Campains" and has rows`}},
-		{"the user's own sheet", sheetOf{"Budget maths", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, nil},
+		{"a misspelt sheet", sheetOf{"Campains", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, []string{`sheet is named "Campains", looks like Campaigns and is not read: 1 row`}},
+		{"the user's own sheet", sheetOf{"#Budget maths", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(bookOf(t, c.sheet))

@@ -104,7 +104,7 @@ var fillingLines = []startLine{
 	{label: "Include: no", text: "leaves a row out. A row that begins with # is a remark; so are the example rows. Delete them or leave them."},
 	{label: "Key", text: "is your own short name for a row. It may stay blank; fill it in before you rename something."},
 	{label: "Help", text: "Hold the mouse over a header: it says what the column takes, what a blank cell means, and shows an example."},
-	{label: "Your own", text: "columns and sheets are kept and not read. Begin a header with # if adsync takes it for one of its own."},
+	{label: "Your own", text: "columns and sheets are kept and not read. Begin a header, or the name of a sheet, with # to say so."},
 }
 
 var sendingLines = []startLine{

@@ -16,6 +16,7 @@ type tab struct {
 	list     *listTab         // nil where each row is a resource
 	columns  []column
 	also     []column           // columns that are read and never written
+	layout   *layout            // nil where no column is the user's own
 	byName   map[string]*column // made when a header is first looked for
 }
 

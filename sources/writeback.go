@@ -55,7 +55,7 @@ func WriteBack(p Project, schemas resource.Schemas, source Source, outcomes []Ro
 		return false, err
 	}
 	defer root.Close()
-	in := input{schemas: schemas, env: env, bounds: p.limits()}
+	in := input{schemas: schemas, env: env, bounds: p.limits(), layout: p.layout}
 	r := replacement{root: root, name: source.File, hash: source.Hash, limit: (&tree{bounds: in.bounds}).limitOf(source.File)}
 	content, err := r.read()
 	if err != nil {

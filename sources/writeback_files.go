@@ -58,7 +58,7 @@ func writeCSVRows(content []byte, w rowResults) ([]byte, error) {
 	if fault != nil {
 		return nil, fault
 	}
-	chosen, finding := chooseCSV(path.Base(w.file), text, w.in.schemas)
+	chosen, finding := chooseCSV(path.Base(w.file), text, &w.in)
 	if finding != nil {
 		return nil, errors.New(finding.Message)
 	}

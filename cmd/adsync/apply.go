@@ -98,6 +98,9 @@ func (a *app) applied(ctx context.Context, l loaded, f applyFlags) (did applying
 	if did.failure = a.invalid(l, l.desired.Problems); did.failure != nil {
 		return did
 	}
+	if did.failure = roomForResults(l, f.results); did.failure != nil {
+		return did
+	}
 	desired, err := a.wanted(l, f.planFlags)
 	if err != nil {
 		return applying{failure: err}
@@ -167,7 +170,7 @@ func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconc
 			return err
 		}
 	}
-	if p.Empty() || f.yes || f.saved != "" {
+	if !sends(p) || f.yes || f.saved != "" {
 		return nil
 	}
 	return a.ask(ctx, l, f, agent, view)

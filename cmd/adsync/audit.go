@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"adsync/internal/diag"
@@ -109,7 +113,7 @@ func (a *app) printAudit(e *reconcile.AuditEntry, zone *time.Location) error {
 		what += fmt.Sprintf(" %q", e.Name)
 	}
 	lines := []string{fmt.Sprintf("%s  %s  %s  %s", e.At.In(zone).Format("2006-01-02 15:04:05 MST"), e.Actor, e.Action, what)}
-	for _, change := range e.Changes {
+	for _, change := range narrowed(e.Changes) {
 		lines = append(lines, fmt.Sprintf("  %s: %s → %s", change.Field, shortened(string(change.Before)), shortened(string(change.After))))
 	}
 	for _, line := range lines {
@@ -118,6 +122,36 @@ func (a *app) printAudit(e *reconcile.AuditEntry, zone *time.Location) error {
 		}
 	}
 	return nil
+}
+
+// narrowed returns changes with each change of an object as those of its fields that
+// differ: what stays beside them would be cut before the difference shows.
+func narrowed(changes []reconcile.AuditChange) []reconcile.AuditChange {
+	var narrow []reconcile.AuditChange
+	for _, change := range changes {
+		var before, after map[string]json.RawMessage
+		if json.Unmarshal(change.Before, &before) != nil || json.Unmarshal(change.After, &after) != nil || before == nil || after == nil {
+			narrow = append(narrow, change)
+			continue
+		}
+		fields := maps.Clone(before)
+		maps.Copy(fields, after)
+		var inner []reconcile.AuditChange
+		for _, field := range slices.Sorted(maps.Keys(fields)) {
+			if !bytes.Equal(before[field], after[field]) {
+				inner = append(inner, reconcile.AuditChange{Field: change.Field + "." + field, Before: givenOrNull(before[field]), After: givenOrNull(after[field])})
+			}
+		}
+		narrow = append(narrow, narrowed(inner)...)
+	}
+	return narrow
+}
+
+func givenOrNull(value json.RawMessage) json.RawMessage {
+	if value == nil {
+		return json.RawMessage("null")
+	}
+	return value
 }
 
 // shortened cuts what is too long for a line.

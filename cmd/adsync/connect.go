@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -119,7 +120,7 @@ func (a *app) agentOf(l loaded, store state.Store, client *adsapi.Client) *recon
 	c, account := a.clock.orSystem(), l.project.Account
 	return &reconcile.Agent{
 		Service: client, Store: store, Schemas: l.schemas,
-		Account:  state.Account{ID: account.ID, Currency: account.Currency, TimeZone: account.TimeZone},
+		Account:  state.Account{ID: cmp.Or(account.ID, l.desired.WrittenFor), Currency: account.Currency, TimeZone: account.TimeZone},
 		Given:    givenIDs(l),
 		Image:    imageReader(l),
 		People:   peopleReader(l),

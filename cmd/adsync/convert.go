@@ -16,7 +16,10 @@ import (
 )
 
 // convertFlags are those of convert.
-type convertFlags struct{ to, out string }
+type convertFlags struct {
+	to, out string
+	force   bool
+}
 
 // formats are what convert writes, by the word of --to, with the ends of their
 // files' names.
@@ -43,6 +46,7 @@ JSON is for programs of your own, with money in micros; adsync does not read it.
 	}
 	c.Flags().StringVar(&f.to, "to", "", "format: yaml, xlsx, csv or json")
 	c.Flags().StringVar(&f.out, "out", "", "file to write, or for yaml and csv a folder (default: standard output)")
+	forceFlag(c, &f.force)
 	completes(c, "to", "yaml", "xlsx", "csv", "json")
 	return c
 }
@@ -61,7 +65,7 @@ func (a *app) runConvert(c *cobra.Command, args []string, f convertFlags) error 
 	}
 	l := a.load(c.Context(), dir)
 	if f.to == "json" {
-		return a.convertJSON(c, l, f.out)
+		return a.convertJSON(c, l, outFile(f.out, f.force))
 	}
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err
@@ -144,7 +148,7 @@ func written(l loaded, f convertFlags, to destination, s *resource.Snapshot) (ma
 }
 
 // convertJSON prints the snapshot and the problems, whatever there is of both.
-func (a *app) convertJSON(c *cobra.Command, l loaded, out string) error {
+func (a *app) convertJSON(c *cobra.Command, l loaded, out newFile) error {
 	document := snapshotDocument{formatVersion, []resourceDocument{}, listed(l.desired.Problems)}
 	for r := range l.desired.Snapshot.All() {
 		document.Resources = append(document.Resources, resourceDocument{r.Address.String(), r.Address.Kind, r.ID, nested(r.Attributes), r.Position})

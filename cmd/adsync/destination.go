@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,11 +25,12 @@ type destination struct {
 	file   string // name of the one file; "" for several
 	ends   string // of the files' names: ".yaml"
 	inside bool   // root is the project's folder
+	force  bool   // files that are there are replaced
 }
 
 // destinationOf judges --out: a file of the format's name, else a folder.
 func destinationOf(l loaded, f convertFlags) (destination, error) {
-	to := destination{root: l.project.Root, folder: ".", ends: formats[f.to][0], inside: true}
+	to := destination{root: l.project.Root, folder: ".", ends: formats[f.to][0], inside: true, force: f.force}
 	if f.out == "" {
 		to.file = "converted" + to.ends
 		return to, nil
@@ -173,29 +173,36 @@ func (to destination) holds(ctx context.Context, l loaded, contents map[string][
 }
 
 // write makes the files and gives those that were not there. A file of the same
-// content stays.
+// content stays; where another one is there, none is made.
 func (to destination) write(contents map[string][]byte) (fresh []string, err error) {
+	var files []newFile
+	var texts [][]byte
+	for _, name := range slices.Sorted(maps.Keys(contents)) {
+		file := outFile(filepath.Join(to.root, filepath.FromSlash(name)), to.force)
+		if file.holds(contents[name]) {
+			continue
+		}
+		if err := file.free(); err != nil {
+			return nil, err
+		}
+		files, texts = append(files, file), append(texts, contents[name])
+	}
 	if err := os.MkdirAll(to.root, 0o700); err != nil {
 		return nil, configuration("--out: %v", err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(contents)) {
-		target := filepath.Join(to.root, filepath.FromSlash(name))
-		have, err := os.ReadFile(target)
-		switch {
-		case err == nil && bytes.Equal(have, contents[name]):
-			continue
-		case errors.Is(err, fs.ErrNotExist):
-			fresh = append(fresh, target)
-		}
-		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+	for i, file := range files {
+		if err := os.MkdirAll(filepath.Dir(file.name), 0o700); err != nil {
 			return fresh, configuration("--out: %v", err)
 		}
-		err = writeFile(target, func(w io.Writer) error {
-			_, err := w.Write(contents[name])
+		if _, err := os.Lstat(file.name); errors.Is(err, fs.ErrNotExist) {
+			fresh = append(fresh, file.name)
+		}
+		err := file.write(func(w io.Writer) error {
+			_, err := w.Write(texts[i])
 			return err
 		})
 		if err != nil {
-			return fresh, configuration("--out: %v", err)
+			return fresh, err
 		}
 	}
 	return fresh, nil

@@ -252,6 +252,7 @@ func (a *app) examineService(ctx context.Context, d *doctorDocument, l loaded) e
 		d.ok("clock", "as the service's")
 	}
 	named := l.project.Account
+	named.ID = cmp.Or(named.ID, l.desired.WrittenFor)
 	if err := reconcile.SameAccount(account, state.Account{ID: named.ID, Currency: named.Currency, TimeZone: named.TimeZone}); err != nil {
 		d.problem("account", "use the key of this account, or correct account: in adsync.yaml", exitCode(ctx, err), err.Error())
 		return nil

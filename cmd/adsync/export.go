@@ -16,6 +16,7 @@ import (
 type exportFlags struct {
 	out     string
 	figures string
+	force   bool
 }
 
 func (a *app) export() *cobra.Command {
@@ -27,6 +28,7 @@ func (a *app) export() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.out, "out", "", "file to write, or a folder: of one YAML file a campaign, of one CSV file a sheet (default: standard output)")
 	c.Flags().StringVar(&f.figures, "figures", "", "figures to add, such as 7d,30d, yesterday or 2026-11-01..2026-11-15: whole days in the account's time zone")
+	forceFlag(c, &f.force)
 	a.outputs(c, "yaml", "xlsx", "csv")
 	return c
 }
@@ -38,6 +40,11 @@ func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
 	}
 	if f.figures != "" && a.flags.output != "xlsx" {
 		return usage(c, fmt.Errorf("figures go into a workbook; use -o xlsx"))
+	}
+	if f.out != "" && isFormat(f.out, a.flags.output) && !isFolder(f.out) { // said before anything long begins
+		if err := outFile(f.out, f.force).free(); err != nil {
+			return err
+		}
 	}
 	project, problems := a.readProject(dir)
 	l := loaded{project: project, schemas: schemas()}
@@ -53,21 +60,22 @@ func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.writeExport(c, l, live, about, s.agent.Zone, f.out); err != nil {
+	if err := a.writeExport(c, l, live, about, s.agent.Zone, f); err != nil {
 		return err
 	}
+	a.noteUnlisted(s)
 	a.note("exported %s", plural(live.Len(), "resource"))
 	return nil
 }
 
-func (a *app) writeExport(c *cobra.Command, l loaded, live *resource.Snapshot, about sources.Export, zone *time.Location, out string) error {
+func (a *app) writeExport(c *cobra.Command, l loaded, live *resource.Snapshot, about sources.Export, zone *time.Location, f exportFlags) error {
 	switch a.flags.output {
 	case "csv":
-		return a.exportCSV(c, l.schemas, live, about.Account, out)
+		return a.exportCSV(c, l.schemas, live, about.Account, f)
 	case "yaml":
-		return a.exportYAML(c, l, live, resource.Env{Currency: about.Account.Currency, Zone: zone}, out)
+		return a.exportYAML(c, l, live, resource.Env{Currency: about.Account.Currency, Zone: zone}, f)
 	}
-	return a.writeOut(c, out, func(w io.Writer) error { return sources.WriteExport(w, l.schemas, live, about) })
+	return a.writeOut(c, outFile(f.out, f.force), func(w io.Writer) error { return sources.WriteExport(w, l.schemas, live, about) })
 }
 
 // exported reads the account, and the figures that are asked for. What the
@@ -103,14 +111,16 @@ func figures(ctx context.Context, s *session, windows []resource.Window) (*resou
 	return s.agent.Figures(ctx, windows)
 }
 
-// writeOut writes to a file, or to standard output, but never a workbook to a
-// terminal.
-func (a *app) writeOut(c *cobra.Command, out string, write func(io.Writer) error) error {
-	if out != "" {
-		if err := writeFile(out, write); err != nil {
-			return configuration("--out: %v", err)
-		}
-		return nil
+// outFile is the file that --out names.
+func outFile(name string, force bool) newFile {
+	return newFile{flag: "--out", name: name, force: force}
+}
+
+// writeOut writes to a file, or without a name to standard output, but never a
+// workbook to a terminal.
+func (a *app) writeOut(c *cobra.Command, out newFile, write func(io.Writer) error) error {
+	if out.name != "" {
+		return out.write(write)
 	}
 	if a.flags.output == "xlsx" && isTerminal(a.out) {
 		return usage(c, fmt.Errorf("a workbook does not belong on a terminal; use --out FILE"))

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"adsync/internal/resource"
 	"adsync/sources"
@@ -17,27 +15,20 @@ import (
 
 // exportCSV writes one file a sheet into the folder out, or everything with a
 // column Kind into the file out that ends in .csv, or to standard output.
-func (a *app) exportCSV(c *cobra.Command, schemas resource.Schemas, live *resource.Snapshot, account sources.Account, out string) error {
-	if out == "" || filepath.Ext(out) == ".csv" {
-		return a.writeOut(c, out, func(w io.Writer) error { return sources.WriteCSV(w, schemas, live, account) })
+func (a *app) exportCSV(c *cobra.Command, schemas resource.Schemas, live *resource.Snapshot, account sources.Account, f exportFlags) error {
+	if f.out == "" || filepath.Ext(f.out) == ".csv" {
+		return a.writeOut(c, outFile(f.out, f.force), func(w io.Writer) error { return sources.WriteCSV(w, schemas, live, account) })
 	}
 	files, err := sources.WriteCSVFiles(schemas, live, account)
 	if err != nil {
 		return err
 	}
-	if err := makeRoom(out, files); err != nil {
+	if err := makeRoom(f.out, files); err != nil {
 		return configuration("--out: %v", err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		err := writeFile(filepath.Join(out, name), func(w io.Writer) error {
-			_, err := w.Write(files[name])
-			return err
-		})
-		if err != nil {
-			return configuration("--out: %v", err)
-		}
-	}
-	return nil
+	to := destination{root: filepath.Clean(f.out), folder: ".", ends: ".csv", force: f.force}
+	_, err = to.write(files)
+	return err
 }
 
 // makeRoom makes the folder. One that holds other CSV files is refused: rows of

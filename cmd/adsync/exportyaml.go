@@ -15,13 +15,13 @@ import (
 var errOneFile = errors.New("the account is more than one YAML file may hold, and could not be read again; want a folder, such as --out live/")
 
 // exportYAML writes one file, or a file for each campaign into the folder out.
-func (a *app) exportYAML(c *cobra.Command, l loaded, live *resource.Snapshot, env resource.Env, out string) error {
-	if out != "" && (isFolder(out) || !isFormat(out, "yaml")) {
+func (a *app) exportYAML(c *cobra.Command, l loaded, live *resource.Snapshot, env resource.Env, f exportFlags) error {
+	if out := f.out; out != "" && (isFolder(out) || !isFormat(out, "yaml")) {
 		files, err := l.project.YAMLFiles(l.schemas, live, env)
 		if err != nil {
 			return err
 		}
-		to := destination{root: filepath.Clean(out), folder: ".", ends: ".yaml"}
+		to := destination{root: filepath.Clean(out), folder: ".", ends: ".yaml", force: f.force}
 		if err := to.refuseSources(l, files); err != nil {
 			return err
 		}
@@ -32,12 +32,12 @@ func (a *app) exportYAML(c *cobra.Command, l loaded, live *resource.Snapshot, en
 	switch {
 	case err != nil:
 		return err
-	case !fits && out != "":
+	case !fits && f.out != "":
 		return configuration("--out: %v", errOneFile)
 	case !fits:
 		a.note("adsync: %v", errOneFile)
 	}
-	return a.writeOut(c, out, func(w io.Writer) error {
+	return a.writeOut(c, outFile(f.out, f.force), func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 type fixFlags struct {
 	out   string
 	write bool
+	force bool
 }
 
 func (a *app) fix() *cobra.Command {
@@ -41,6 +43,7 @@ something to repair. What stays wrong is printed as by validate, with exit code 
 	}
 	c.Flags().StringVar(&f.out, "out", "", "file, or for a folder a folder, to write copies of the repaired files to")
 	c.Flags().BoolVar(&f.write, "write", false, "replace the files themselves")
+	forceFlag(c, &f.force)
 	a.outputs(c, "text", "json")
 	return c
 }
@@ -86,35 +89,48 @@ func (a *app) runFix(c *cobra.Command, args []string, f fixFlags) error {
 // writeFixed writes what --out or --write ask for, and gives the files' names.
 func (a *app) writeFixed(s selection, fixed sources.Fixed, f fixFlags, one bool) ([]string, error) {
 	written := []string{}
+	copies := map[string][]byte{}
 	for _, r := range fixed.Rewrites {
-		target := filepath.Join(s.project.Root, filepath.FromSlash(r.File))
 		switch {
 		case !r.Changes() || f.out == "" && !f.write:
 			continue
-		case f.write:
-			if err := s.project.Save(r); err != nil {
-				return written, configuration("%s: not written: %v", nameOf(target), err)
-			}
-		default:
-			if inside, err := below(s.project.Root, filepath.Dir(f.out)); err != nil || inside != "" {
-				return written, configuration("--out: a copy in the project's folder would be a source, too; want another folder, or --write")
-			}
-			if target = f.out; !one {
-				target = filepath.Join(f.out, filepath.FromSlash(r.File))
-			}
-			if err := copyTo(target, r.After); err != nil {
-				return written, configuration("--out: %v", err)
-			}
+		case !f.write:
+			copies[r.File] = r.After
+			continue
+		}
+		target := filepath.Join(s.project.Root, filepath.FromSlash(r.File))
+		if err := s.project.Save(r); err != nil {
+			return written, configuration("%s: not written: %v", nameOf(target), err)
 		}
 		written = append(written, shorter(target))
 	}
-	return written, nil
+	if len(copies) == 0 {
+		return written, nil
+	}
+	return writeFixedCopies(s, copies, f, one)
 }
 
-func copyTo(target string, content []byte) error {
-	to := destination{root: filepath.Dir(target), folder: "."}
-	_, err := to.write(map[string][]byte{filepath.Base(target): content})
-	return err
+// writeFixedCopies writes repaired copies: of a folder into a folder, of one file
+// into a file.
+func writeFixedCopies(s selection, copies map[string][]byte, f fixFlags, one bool) ([]string, error) {
+	if inside, err := below(s.project.Root, filepath.Dir(f.out)); err != nil || inside != "" {
+		return nil, configuration("--out: a copy in the project's folder would be a source, too; want another folder, or --write")
+	}
+	to := destination{root: f.out, folder: ".", force: f.force}
+	if one {
+		to.root = filepath.Dir(f.out)
+		for _, content := range copies {
+			copies = map[string][]byte{filepath.Base(f.out): content}
+		}
+	}
+	if _, err := to.write(copies); err != nil {
+		return nil, err
+	}
+	var written []string
+	for _, name := range slices.Sorted(maps.Keys(copies)) {
+		written = append(written, shorter(filepath.Join(to.root, filepath.FromSlash(name))))
+	}
+	return written, nil
 }
 
 func (a *app) showFixed(fixed sources.Fixed, written []string, f fixFlags) error {

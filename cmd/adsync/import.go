@@ -80,6 +80,7 @@ func (a *app) runImport(c *cobra.Command, args []string, f importFlags) error {
 // the two it leaves files with ids, which adopt takes.
 func (a *app) imported(c *cobra.Command, l loaded, f importFlags, s *session, found *reconcile.Import) error {
 	a.noteLeftOut(found)
+	a.noteUnlisted(s)
 	if found.Snapshot.Len() == 0 {
 		a.note("nothing to import: %s managed already", pluralAre(found.Managed, "resource"))
 		return nil
@@ -108,6 +109,13 @@ func (a *app) imported(c *cobra.Command, l loaded, f importFlags, s *session, fo
 	}
 	a.note("imported %s into %s; nothing was changed at the service", plural(len(applied), "resource"), plural(len(contents), "new file"))
 	return nil
+}
+
+// noteUnlisted says of what an export or import cannot see all.
+func (a *app) noteUnlisted(s *session) {
+	for _, text := range s.agent.UnlistedNotes() {
+		a.note("%s", text)
+	}
 }
 
 func (a *app) noteLeftOut(found *reconcile.Import) {

@@ -137,7 +137,7 @@ func writeProject(name, text string) error {
 	if len(all) > 0 {
 		return errors.Join(all...)
 	}
-	return writeFile(name, write)
+	return newFile{flag: "init", name: name, never: true}.write(write)
 }
 
 // ignoreState keeps adsync's own record out of git.
@@ -151,11 +151,17 @@ func ignoreState(dir string) error {
 	if slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return strings.Trim(line, "/ \r") == ".adsync" }) {
 		return nil
 	}
+	line := ".adsync/\n"
 	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
+		line = "\n" + line
 	}
-	if err := os.WriteFile(name, []byte(text+".adsync/\n"), 0o644); err != nil {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
 		return configuration("%v", err)
+	}
+	_, err = file.WriteString(line)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return configuration("%s: %v", name, err)
 	}
 	return nil
 }

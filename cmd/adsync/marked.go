@@ -26,6 +26,21 @@ func approvedFlag(c *cobra.Command, file *string) {
 	c.Flags().StringVar(file, "approved", "", "copy of plan --marked whose sheet Plan says yes to changes that are held: each is allowed as its row says")
 }
 
+// marking is where marked copies go.
+type marking struct {
+	to    string // a folder, or a file for one workbook; "" for none
+	force bool
+	done  bool // they say what was done: nobody approves in them, and nothing is forced
+}
+
+// copy is the copy of one workbook.
+func (m marking) copy(name string) newFile {
+	if m.done {
+		return newFile{flag: "--results", name: name, ours: sources.IsMarkedCopy, never: true}
+	}
+	return markedFile("--marked", name, m.force)
+}
+
 // readApproved adds what a copy of the plan approves to the allowances of the
 // command line.
 func (f *planFlags) readApproved() error {
@@ -63,8 +78,8 @@ func workbooks(l loaded) []string {
 
 // markProblems writes copies of the workbooks with problems, as far as they can
 // be read: nobody needs an account to be told what to mend.
-func (a *app) markProblems(l loaded, target string) error {
-	if target == "" {
+func (a *app) markProblems(l loaded, target marking) error {
+	if target.to == "" {
 		return nil
 	}
 	files := slices.DeleteFunc(workbooks(l), func(file string) bool {
@@ -78,8 +93,8 @@ func (a *app) markProblems(l loaded, target string) error {
 }
 
 // markPlan writes copies of the workbooks with what a plan would do.
-func (a *app) markPlan(l loaded, target string, account state.Account, p *plan.Plan) error {
-	if target == "" {
+func (a *app) markPlan(l loaded, target marking, account state.Account, p *plan.Plan) error {
+	if target.to == "" {
 		return nil
 	}
 	return a.writeCopies(l, target, workbooks(l), planMarks(l, account, p))
@@ -87,33 +102,49 @@ func (a *app) markPlan(l loaded, target string, account state.Account, p *plan.P
 
 // writeCopies writes a copy of each workbook. One that is damaged is named, and
 // the others go on.
-func (a *app) writeCopies(l loaded, target string, files []string, m sources.Marks) error {
-	single := strings.EqualFold(filepath.Ext(target), ".xlsx")
-	if single && len(files) != 1 {
-		return configuration("%s is one file, and there are %s; give a folder", target, plural(len(files), "workbook"))
+func (a *app) writeCopies(l loaded, target marking, files []string, m sources.Marks) error {
+	copies, err := copiesOf(target, files)
+	if err != nil {
+		return err
 	}
-	for _, file := range files {
-		name := filepath.Join(target, filepath.FromSlash(file))
-		if single {
-			name = target
-		}
-		if err := a.writeCopy(l, name, file, m); err != nil {
+	for i, file := range files {
+		if err := a.writeCopy(l, copies[i], file, m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) writeCopy(l loaded, name, file string, m sources.Marks) error {
+// copiesOf names the copies of workbooks. None is named where one of them would
+// take the place of something.
+func copiesOf(target marking, files []string) ([]newFile, error) {
+	single := strings.EqualFold(filepath.Ext(target.to), ".xlsx")
+	if single && len(files) != 1 {
+		return nil, configuration("%s is one file, and there are %s; give a folder", target.to, plural(len(files), "workbook"))
+	}
+	var copies []newFile
+	for _, file := range files {
+		name := filepath.Join(target.to, filepath.FromSlash(file))
+		if single {
+			name = target.to
+		}
+		copies = append(copies, target.copy(name))
+	}
+	for _, one := range copies {
+		if err := one.free(); err != nil {
+			return nil, err
+		}
+	}
+	return copies, nil
+}
+
+func (a *app) writeCopy(l loaded, to newFile, file string, m sources.Marks) error {
 	original, err := os.ReadFile(filepath.Join(l.project.Root, filepath.FromSlash(file)))
 	if err != nil {
 		return err
 	}
-	if err := notTheUsers(name); err != nil {
-		return err
-	}
 	var failed error
-	err = writeFile(name, func(w io.Writer) error {
+	err = to.write(func(w io.Writer) error {
 		failed = sources.WriteMarkedCopy(original, w, file, m)
 		return failed
 	})
@@ -122,22 +153,18 @@ func (a *app) writeCopy(l loaded, name, file string, m sources.Marks) error {
 		a.note("no copy: %s", diag.Printable(failed.Error()))
 		return nil
 	case err != nil:
-		return configuration("%s: %v", name, err)
+		return err
 	}
-	a.note("marked copy of %s: %s", diag.Printable(file), name)
+	a.note("marked copy of %s: %s", diag.Printable(file), to.name)
 	return nil
 }
 
-// notTheUsers refuses to write over a file that is no copy of adsync's own.
-func notTheUsers(name string) error {
-	content, err := os.ReadFile(name)
-	if os.IsNotExist(err) || err == nil && sources.IsMarkedCopy(content) {
-		return nil
-	}
-	if err != nil {
-		return configuration("%s: %v", name, err)
-	}
-	return configuration("%s is there, and is no copy adsync wrote; give another folder or file", name)
+// markedFile is a copy of a workbook. A copy of an earlier run is replaced, unless
+// somebody wrote into the column Approve of its plan.
+func markedFile(flag, name string, force bool) newFile {
+	return newFile{flag: flag, name: name, force: force, ours: func(content []byte) bool {
+		return sources.IsMarkedCopy(content) && !sources.HoldsApprovals(content)
+	}}
 }
 
 // plannedRows say in each row what a plan would do with it.

@@ -23,7 +23,10 @@ import (
 const exitConflict = 1
 
 // mergeFlags are those of merge.
-type mergeFlags struct{ path, out string }
+type mergeFlags struct {
+	path, out string
+	force     bool
+}
 
 func (a *app) merge() *cobra.Command {
 	var f mergeFlags
@@ -38,6 +41,7 @@ func (a *app) merge() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.path, "path", "", "name of the file that is merged, for messages (default OURS)")
 	c.Flags().StringVarP(&f.out, "out", "o", "", "file for the result (default OURS)")
+	forceFlag(c, &f.force)
 	return c
 }
 
@@ -48,6 +52,11 @@ func (a *app) runMerge(c *cobra.Command, args []string, f mergeFlags) error {
 	name := cmp.Or(f.path, args[1])
 	if !strings.EqualFold(filepath.Ext(name), ".xlsx") {
 		return usage(c, fmt.Errorf("%q is no workbook; want one named .xlsx, as git merges text itself", name))
+	}
+	if f.out != "" && filepath.Clean(f.out) != filepath.Clean(args[1]) {
+		if err := outFile(f.out, f.force).free(); err != nil {
+			return err
+		}
 	}
 	var versions [3][]byte
 	for i, file := range args {

@@ -31,6 +31,7 @@ type planFlags struct {
 	full       bool
 	requests   bool
 	file       string // the form goes there, and not to standard output
+	force      bool   // files that are there are replaced
 }
 
 func (a *app) plan() *cobra.Command {
@@ -51,6 +52,7 @@ func (a *app) plan() *cobra.Command {
 	approvedFlag(c, &f.approved)
 	baseFlag(c, &f.base)
 	formFlags(c, &f)
+	forceFlag(c, &f.force)
 	a.fromGit(c, false)
 	a.outputs(c, formNames()...)
 	return c
@@ -76,7 +78,7 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 	l, view, agent, err := a.planned(c.Context(), dir, f)
 	if err != nil {
 		if diag.HasErrors(l.desired.Problems) {
-			err = errors.Join(err, a.markProblems(l, f.marked))
+			err = errors.Join(err, a.markProblems(l, marking{to: f.marked, force: f.force}))
 		}
 		return a.planFailed(l, f, err)
 	}
@@ -87,7 +89,7 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 	if err := a.showPlan(l, f, agent.Account, view); err != nil {
 		return err
 	}
-	if err := a.markPlan(l, f.marked, agent.Account, view.Plan); err != nil {
+	if err := a.markPlan(l, marking{to: f.marked, force: f.force}, agent.Account, view.Plan); err != nil {
 		return err
 	}
 	if err := a.invalid(l, view.Plan.Problems); err != nil {
@@ -124,6 +126,12 @@ func (a *app) planDone(p *plan.Plan, f planFlags, dir string) error {
 		return &exit{code: exitPending}
 	}
 	return nil
+}
+
+// sends reports whether something of the plan goes to the service; notes in adsync's
+// own record are no question.
+func sends(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Applicable(), func(c plan.Change) bool { return c.Action != plan.Record && c.Action != plan.Forget })
 }
 
 // pending says that something would change at the service, or is held; notes

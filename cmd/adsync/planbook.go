@@ -32,16 +32,10 @@ func (a *app) writePlanBook(l loaded, f planFlags, account state.Account, p *pla
 	if f.file == "" {
 		return write(a.out)
 	}
-	if err := notTheUsers(f.file); err != nil {
-		return err
-	}
 	if err := writable(l, "--output-file", f.file); err != nil {
 		return err
 	}
-	if err := writeFile(f.file, write); err != nil {
-		return configuration("--output-file: %v", err)
-	}
-	return nil
+	return markedFile("--output-file", f.file, f.force).write(write)
 }
 
 // bookOf is the user's one workbook, else one of everything the files say.

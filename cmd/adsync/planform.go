@@ -43,14 +43,11 @@ func (a *app) printPlan(l loaded, f planFlags, d *planDocument) error {
 	if f.file == "" {
 		return a.writePlan(l, a.out, f, d)
 	}
-	if err := writable(l, "--output-file", f.file); err != nil {
+	file, err := outputFile(l, "--output-file", f.file, f.force)
+	if err != nil {
 		return err
 	}
-	err := writeFile(f.file, func(w io.Writer) error { return a.writePlan(l, w, f, d) })
-	if err != nil {
-		return configuration("--output-file: %v", err)
-	}
-	return nil
+	return file.write(func(w io.Writer) error { return a.writePlan(l, w, f, d) })
 }
 
 func (a *app) writePlan(l loaded, w io.Writer, f planFlags, d *planDocument) error {

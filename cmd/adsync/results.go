@@ -2,10 +2,11 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -31,43 +32,60 @@ func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportD
 		}
 	}
 	rows := rowOutcomes(l, r)
-	if err := a.writeCopies(l, dir, workbooks(l), sources.Marks{Outcomes: rows, Problems: l.desired.Problems}); err != nil {
-		return err
-	}
-	err := errors.Join(
-		a.writeOwn(filepath.Join(dir, "results.csv"), "\ufeffresult,", func(w io.Writer) error { return sources.WriteResultsCSV(w, rows) }),
-		a.writeOwn(filepath.Join(dir, "results.json"), "{\n  \"format_version\": ", func(w io.Writer) error { return reportForms["json"](w, d) }),
+	return errors.Join(
+		a.writeCopies(l, marking{to: dir, done: true}, workbooks(l), sources.Marks{Outcomes: rows, Problems: l.desired.Problems}),
+		resultFile(dir, "results.csv").write(func(w io.Writer) error { return sources.WriteResultsCSV(w, rows) }),
+		resultFile(dir, "results.json").write(func(w io.Writer) error { return reportForms["json"](w, d) }),
 	)
-	if err != nil {
-		return configuration("--results: %v", err)
-	}
-	return nil
 }
 
-// writeOwn writes a file of adsync's own, which begins in its own way, and
-// never one of the user's.
-func (a *app) writeOwn(name, begins string, write func(io.Writer) error) error {
-	have, err := os.Open(name)
-	if os.IsNotExist(err) {
-		return writeFile(name, write)
+// resultsBegin says how the files begin that stand beside the result copies.
+var resultsBegin = map[string]string{"results.csv": "\ufeffresult,", "results.json": "{\n  \"format_version\": "}
+
+// resultFile is a file of results. One of an earlier run is replaced.
+func resultFile(dir, name string) newFile {
+	begins := []byte(resultsBegin[name])
+	return newFile{flag: "--results", name: filepath.Join(dir, name), never: true, ours: func(content []byte) bool { return bytes.HasPrefix(content, begins) }}
+}
+
+// roomForResults refuses a folder for results in which one would take the place of
+// a file of the user's: before anything is applied.
+func roomForResults(l loaded, dir string) error {
+	if dir == "" {
+		return nil
 	}
-	if err != nil {
-		return err
+	_, err := copiesOf(marking{to: dir, done: true}, workbooks(l))
+	for name := range resultsBegin {
+		err = cmp.Or(err, resultFile(dir, name).free())
 	}
-	defer have.Close()
-	start, err := io.ReadAll(io.LimitReader(have, int64(len(begins))))
-	if err != nil {
-		return err
-	}
-	if string(start) != begins {
-		return fmt.Errorf("%s is there, and adsync did not write it; give another folder", name)
-	}
-	return writeFile(name, write)
+	return err
 }
 
 // writeFile replaces a file as a whole, or not at all. Who may read it follows
 // from the user's umask.
 func writeFile(name string, write func(io.Writer) error) error {
+	return putFile(name, write, (*renameio.PendingFile).CloseAtomicallyReplace)
+}
+
+// createFile is writeFile for a name that nothing has: one that is taken is
+// fs.ErrExist, also where it is taken while the file is written.
+func createFile(name string, write func(io.Writer) error) error {
+	return putFile(name, write, func(file *renameio.PendingFile) error {
+		if err := file.Sync(); err != nil {
+			return err
+		}
+		err := os.Link(file.Name(), name)
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if _, err := os.Lstat(name); err == nil { // a file system without links
+			return fs.ErrExist
+		}
+		return file.CloseAtomicallyReplace()
+	})
+}
+
+func putFile(name string, write func(io.Writer) error, place func(*renameio.PendingFile) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
@@ -80,7 +98,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 	if err := cmp.Or(write(out), out.Flush()); err != nil {
 		return err
 	}
-	return file.CloseAtomicallyReplace()
+	return place(file)
 }
 
 // rowOutcomes gives every resource of the files its outcome, and then the

@@ -37,7 +37,11 @@ type savedPlan struct {
 
 // savePlan writes a plan for apply, readable by its owner alone.
 func (a *app) savePlan(file string, l loaded, f planFlags, agent *reconcile.Agent, desired reconcile.Desired, view *reconcile.View) error {
-	if err := writable(l, "--out", file); err != nil {
+	out, err := outputFile(l, "--out", file, f.force)
+	if err == nil {
+		err = out.free()
+	}
+	if err != nil {
 		return err
 	}
 	key, err := a.sealKey(l.project, true)

@@ -45,8 +45,13 @@ func TestScripts(t *testing.T) {
 }
 
 func runScripts(t *testing.T, profile string) {
+	condition, err := lacks(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
+		Condition:           condition,
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			quickstart, err := filepath.Abs("../../examples/quickstart")

@@ -10,8 +10,9 @@ import (
 
 // showFlags are those of show.
 type showFlags struct {
-	full bool
-	file string
+	full  bool
+	file  string
+	force bool
 }
 
 func (a *app) show() *cobra.Command {
@@ -34,6 +35,7 @@ found. The service is not asked.`,
 	}
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field, however many there are")
 	c.Flags().StringVar(&f.file, "output-file", "", "file for the output, instead of standard output")
+	forceFlag(c, &f.force)
 	a.fromGit(c, false)
 	a.outputs(c, reportFormNames()...)
 	return c
@@ -62,11 +64,9 @@ func (a *app) runShow(c *cobra.Command, name, dir string, f showFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := writable(loaded{project: project}, "--output-file", f.file); err != nil {
+	file, err := outputFile(loaded{project: project}, "--output-file", f.file, f.force)
+	if err != nil {
 		return err
 	}
-	if err := writeFile(f.file, func(w io.Writer) error { return write(w, d) }); err != nil {
-		return configuration("--output-file: %v", err)
-	}
-	return nil
+	return file.write(func(w io.Writer) error { return write(w, d) })
 }

@@ -15,6 +15,7 @@ func schemas() resource.Schemas { return kinds.All() }
 
 func (a *app) template() *cobra.Command {
 	var out string
+	var force bool
 	c := &cobra.Command{
 		Use:   "template [FOLDER]",
 		Short: "Write an empty workbook to fill in",
@@ -27,10 +28,11 @@ func (a *app) template() *cobra.Command {
 			if err := a.invalid(loaded{project: project}, problems); err != nil {
 				return err
 			}
-			return a.writeOut(c, out, func(w io.Writer) error { return sources.WriteTemplate(w, schemas(), project.Account) })
+			return a.writeOut(c, outFile(out, force), func(w io.Writer) error { return sources.WriteTemplate(w, schemas(), project.Account) })
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
+	forceFlag(c, &force)
 	a.outputs(c, "xlsx")
 	return c
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) validate() *cobra.Command {
-	var watching, online bool
+	var watching, online, force bool
 	var marked string
 	c := &cobra.Command{
 		Use:   "validate [FOLDER|FILE]",
@@ -25,11 +25,12 @@ func (a *app) validate() *cobra.Command {
 			case watching:
 				return a.watchFiles(c, args)
 			}
-			return a.runValidate(c, args, online, marked)
+			return a.runValidate(c, args, online, marking{to: marked, force: force})
 		},
 	}
 	c.Flags().BoolVar(&online, "online", false, "also have the service validate what apply would send; nothing is changed")
 	markedFlag(c, &marked)
+	forceFlag(c, &force)
 	c.Flags().BoolVar(&watching, "watch", false, "check again whenever a file changes, until interrupted")
 	a.fromGit(c, false)
 	a.outputs(c, "text", "json")
@@ -41,13 +42,14 @@ type validation struct {
 	FormatVersion int               `json:"format_version"`
 	Sources       []sources.Source  `json:"sources"`
 	Members       []sources.Members `json:"members"`
+	Unread        []sources.Unread  `json:"unread"` // columns and sheets with values that are not read
 	Resources     int               `json:"resources"`
 	Problems      []diag.Problem    `json:"problems"`
 	Online        *onlineCheck      `json:"online,omitempty"` // with --online, where the files are whole
 	Error         string            `json:"error,omitempty"`
 }
 
-func (a *app) runValidate(c *cobra.Command, args []string, online bool, marked string) error {
+func (a *app) runValidate(c *cobra.Command, args []string, online bool, marked marking) error {
 	dir, err := folder(c, args)
 	if err != nil {
 		return err
@@ -73,7 +75,7 @@ func (a *app) runValidate(c *cobra.Command, args []string, online bool, marked s
 
 func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) error {
 	if a.flags.output == "json" {
-		document := validation{formatVersion, listedSources(l.desired.Sources), append([]sources.Members{}, l.desired.Members...), l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
+		document := validation{formatVersion, listedSources(l.desired.Sources), append([]sources.Members{}, l.desired.Members...), append([]sources.Unread{}, l.desired.Unread...), l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
 		if err := errors.Join(a.printJSON(document), failure); err != nil {
 			return err
 		}
@@ -84,6 +86,9 @@ func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) erro
 	}
 	for _, s := range l.desired.Sources {
 		fmt.Fprintf(a.out, "%s: %d rows read, %d used, %d ignored, %d failed\n", diag.Printable(s.File), s.Rows.Read, s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
+	}
+	for _, line := range sources.UnreadLines(l.desired.Unread) {
+		fmt.Fprintln(a.out, line)
 	}
 	for _, m := range l.desired.Members {
 		fmt.Fprintf(a.out, "%s, %s of %s: %d lines read, %d used, %d blank, %d twice, %d left out\n",

@@ -168,7 +168,7 @@ func wps() map[string]string {
 	for name, content := range parts {
 		if strings.HasPrefix(name, "xl/worksheets/") {
 			content = strings.Replace(content, "<worksheet ", `<worksheet xmlns:etc="http://www.wps.cn/officeDocument/2017/etCustomData" xmlns:woe="http://www.wps.cn/officeDocument/2018/webExtension" `, 1)
-			content = strings.Replace(content, `</row><row r="2"`, `<c r="M1" t="inlineStr"><is><t>Preview</t></is></c></row><row r="2"`, 1)
+			content = strings.Replace(content, `</row><row r="2"`, `<c r="M1" t="inlineStr"><is><t>#Preview</t></is></c></row><row r="2"`, 1)
 			content = strings.Replace(content, `</row><row r="3"`, `<c r="M2" t="str"><f>_xlfn.DISPIMG("ID_6A1F",1)</f><v>=DISPIMG("ID_6A1F",1)</v></c></row><row r="3"`, 1)
 			parts[name] = strings.Replace(content, "</sheetData>", "</sheetData><phoneticPr fontId=\"1\" type=\"noConversion\"/>", 1)
 		}

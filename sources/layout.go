@@ -1,0 +1,134 @@
+package sources
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// layout is what adsync.yaml says of the columns and sheets of every source:
+// which columns are the user's own, and which sheets hold the rows of a kind
+// under another name.
+type layout struct {
+	account string       // the account's id, "" where it is not declared
+	own     []string     // headers, as they are written there
+	sheets  []namedSheet // in the order they are written
+}
+
+// namedSheet is a sheet that adsync.yaml names for what its rows are.
+type namedSheet struct {
+	name string
+	form string // a word of sheetKinds
+}
+
+// sheetKinds are the words that sheets in adsync.yaml takes: the titles of all
+// sheets that are read, as keys.
+var sheetKinds = []string{
+	"campaigns", "ad_groups", "context_hints", "ads", "locations", "audiences", "spend_limits", "hint_lists", "pixels", "event_settings", "account",
+}
+
+// sheetKind returns the word of a title: ad_groups for Ad groups.
+func sheetKind(title string) string { return strings.ReplaceAll(strings.ToLower(title), " ", "_") }
+
+// isOwn reports whether a header is of a column the user keeps.
+func (l *layout) isOwn(header string) bool {
+	return ownMark(header) || slices.ContainsFunc(l.own, func(own string) bool {
+		return resource.Fold(own) == resource.Fold(header) || resource.Fold(own) == foldedHeader(header)
+	})
+}
+
+// ownMark reports whether a header, or the name of a sheet, begins as those do
+// that are the user's own.
+func ownMark(name string) bool { return strings.HasPrefix(trimmed(name), "#") }
+
+// isNamed reports whether adsync.yaml names a sheet for the rows of a form.
+func (l *layout) isNamed(sheet, title string) bool { return l.formOf(sheet) == sheetKind(title) }
+
+// formOf returns the word of the form adsync.yaml gives a sheet, "" where it
+// names none.
+func (l *layout) formOf(sheet string) string {
+	for _, named := range l.sheets {
+		if resource.Fold(named.name) == resource.Fold(sheet) {
+			return named.form
+		}
+	}
+	return ""
+}
+
+// ownColumnsLine returns the line of adsync.yaml that makes columns the user's
+// own, beside those it names already.
+func (l *layout) ownColumnsLine(headers ...string) string {
+	all := slices.Clone(l.own)
+	for _, header := range headers {
+		if !slices.ContainsFunc(all, func(have string) bool { return resource.Fold(have) == resource.Fold(header) }) {
+			all = append(all, header)
+		}
+	}
+	return "own_columns: " + flowList(all)
+}
+
+// sheetsLine returns the line of adsync.yaml that names the sheets.
+func (l *layout) sheetsLine() string {
+	var parts []string
+	for _, form := range sheetKinds {
+		var names []string
+		for _, named := range l.sheets {
+			if named.form == form {
+				names = append(names, named.name)
+			}
+		}
+		if len(names) > 0 {
+			parts = append(parts, form+": "+flowList(names))
+		}
+	}
+	return "sheets: {" + strings.Join(parts, ", ") + "}"
+}
+
+// flowList writes texts as a YAML list on one line, each in double quotes.
+func flowList(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text) + `"`
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+func (p *Project) readOwnColumns(w *walker, node *yaml.Node) {
+	for _, header := range w.settings(node, "own_columns") {
+		p.layout.own = append(p.layout.own, header.Value)
+	}
+}
+
+func (p *Project) readSheets(w *walker, node *yaml.Node) {
+	readers := map[string]func(*yaml.Node){}
+	for _, form := range sheetKinds {
+		readers[form] = func(n *yaml.Node) { p.readSheetNames(w, n, form) }
+	}
+	w.fields(node, "sheets", readers)
+}
+
+// readSheetNames takes the names of the sheets of one form. A sheet has rows of
+// one form, so that a name stands once; and one that begins with # is never read.
+func (p *Project) readSheetNames(w *walker, node *yaml.Node, form string) {
+	for _, name := range w.settings(node, "sheets."+form) {
+		wrong := ""
+		switch before := p.layout.formOf(name.Value); {
+		case ownMark(name.Value):
+			wrong = "begins with #, and such sheets are not read; want another name"
+		case before != "":
+			wrong = "stands under " + before + " already; want it once"
+		case isOurTab(name.Value):
+			wrong = "is a sheet that adsync writes and does not read; want another name"
+		}
+		if wrong != "" {
+			w.problems = append(w.problems, problemAt(name.Position, resource.Finding{Code: diag.BadProject, Message: fmt.Sprintf("sheets.%s has %q, which %s", form, name.Value, wrong)}))
+			continue
+		}
+		p.layout.sheets = append(p.layout.sheets, namedSheet{name.Value, form})
+	}
+}

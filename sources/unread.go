@@ -1,0 +1,398 @@
+package sources
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// Unread is a column with values that are not read, or a whole sheet.
+type Unread struct {
+	File   string `json:"file"`
+	Sheet  string `json:"sheet,omitempty"`  // absent of a CSV file
+	Column string `json:"column,omitempty"` // its header; absent of a sheet as a whole
+	Values int    `json:"values"`           // of a sheet: its rows
+	Why    Why    `json:"why"`
+}
+
+// Why says why a column or a sheet is not read.
+type Why string
+
+// The reasons.
+const (
+	WhyMarked  Why = "marked"      // its header, or the sheet's name, begins with #
+	WhyOwn     Why = "own_columns" // adsync.yaml lists it
+	WhyPeople  Why = "people"      // adsync's own column for people: Notes
+	WhyFilled  Why = "filled"      // adsync fills it
+	WhyProblem Why = "problem"     // it is an error
+	WhyUnknown Why = "unknown"     // nobody knows it, and it is said
+)
+
+// UnreadLines says for people what is not read: a line a sheet, and columns that
+// adsync fills by their number alone.
+func UnreadLines(unread []Unread) []string {
+	var lines []string
+	for from := 0; from < len(unread); {
+		to := from
+		for to < len(unread) && unread[to].File == unread[from].File && unread[to].Sheet == unread[from].Sheet {
+			to++
+		}
+		if line := unreadLine(unread[from:to]); line != "" {
+			lines = append(lines, line)
+		}
+		from = to
+	}
+	return lines
+}
+
+// unreadLine is the line of one sheet, "" where nothing on it is anybody's.
+func unreadLine(unread []Unread) string {
+	place := diag.Printable(unread[0].File)
+	if unread[0].Sheet != "" {
+		place += ": " + diag.Printable(unread[0].Sheet)
+	}
+	var parts []string
+	filled := 0
+	for _, u := range unread {
+		switch {
+		case u.Column == "":
+			return fmt.Sprintf("%s: sheet is not read (%s)", place, counted(u.Values, "row", "rows"))
+		case u.Why == WhyFilled:
+			filled++
+		default:
+			parts = append(parts, fmt.Sprintf("%q (%s)", diag.Printable(u.Column), counted(u.Values, "value", "values")))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if filled > 0 {
+		parts = append(parts, "and "+counted(filled, "column", "columns")+" that adsync fills")
+	}
+	return place + ": not read: " + strings.Join(parts, ", ")
+}
+
+// unreadColumn is a column with values that nothing reads.
+type unreadColumn struct {
+	number int
+	why    Why // "" until the rows are read
+	values int
+	judged int             // values that were held against what the sheet has no column for
+	fits   map[*column]int // how many of those a column could hold
+	noes   int             // values that say no
+}
+
+// maxJudged is how many values of a column are held against what it could be.
+const maxJudged = 1000
+
+// noteUnread counts the values of a row that nothing reads. Those of a row whose
+// kind is known are held against the columns the sheet does not have.
+func (r *tabReader) noteUnread(row *xlsx.Row, kindIsKnown bool) {
+	if !r.leaves {
+		return
+	}
+	for _, c := range row.Cells {
+		if r.reads(c.Column) || r.isBeyond(c) || isBlankCell(c) {
+			continue
+		}
+		u := r.unread[c.Column]
+		if u == nil {
+			u = &unreadColumn{number: c.Column}
+			if r.unread == nil {
+				r.unread = map[int]*unreadColumn{}
+			}
+			r.unread[c.Column] = u
+		}
+		u.values++
+		if kindIsKnown && u.judged < maxJudged && r.headerOf(c.Column) != "" && !knows(r.sections, c.Column) {
+			r.judgeValue(u, row, c)
+		}
+	}
+}
+
+func isBlankCell(c xlsx.Cell) bool {
+	return c.Form == xlsx.TextCell && !c.IsFormula && c.Meta == 0 && trimmed(c.Text) == ""
+}
+
+// judgeValue finds the columns the sheet does not have and that could hold a
+// value.
+func (r *tabReader) judgeValue(u *unreadColumn, row *xlsx.Row, c xlsx.Cell) {
+	u.judged++
+	if yes, ok := yesOrNo(c); ok && !yes {
+		u.noes++
+	}
+	for _, m := range r.missingColumns() {
+		if r.couldBe(m, c) && !r.hasAlternative(m, row) {
+			if u.fits == nil {
+				u.fits = map[*column]int{}
+			}
+			u.fits[m]++
+		}
+	}
+}
+
+// missingColumns returns the columns of the section that the sheet does not have
+// and whose values can be told from others.
+func (r *tabReader) missingColumns() []*column {
+	if r.missing != nil {
+		return r.missing
+	}
+	r.missing = []*column{}
+	for i := range r.tab.columns {
+		m := &r.tab.columns[i]
+		if isTellable(m) && r.header.columnOf(func(have *column) bool { return have == m || m.attribute != nil && have.holds(m.attribute) }) == 0 {
+			r.missing = append(r.missing, m)
+		}
+	}
+	return r.missing
+}
+
+// holds reports whether a column can give an attribute its value.
+func (c *column) holds(a *resource.Attribute) bool {
+	return c.role == roleAttribute && c.attribute == a || c.role == roleSelected && slices.Contains(c.among, a)
+}
+
+// tellableTypes are those whose values are no plain text.
+var tellableTypes = []resource.Type{
+	resource.TypeMoney, resource.TypeDay, resource.TypeLast, resource.TypeRegion, resource.TypeURL, resource.TypeImage, resource.TypeMembers,
+	resource.TypeChoice, resource.TypeSet, resource.TypeQuery, resource.TypeObject,
+}
+
+func isTellable(m *column) bool {
+	switch m.role {
+	case roleUse, roleInclude, roleID:
+		return true
+	}
+	return m.role == roleAttribute && slices.Contains(tellableTypes, m.attribute.Type)
+}
+
+// hasAlternative reports whether the row gives what the column could not stand
+// beside: a lifetime budget where there is a daily one.
+func (r *tabReader) hasAlternative(m *column, row *xlsx.Row) bool {
+	if m.role != roleAttribute {
+		return false
+	}
+	group, ok := r.tab.schema.Group(m.attribute)
+	if !ok || !group.Exclusive {
+		return false
+	}
+	return slices.ContainsFunc(row.Cells, func(c xlsx.Cell) bool {
+		have := r.header.column(c.Column)
+		if have == nil || have.attribute == nil || isBlankCell(c) {
+			return false
+		}
+		other, ok := r.tab.schema.Group(have.attribute)
+		return ok && other == group && have.attribute != m.attribute
+	})
+}
+
+var (
+	imageFile  = regexp.MustCompile(`(?i)^https?://|\.(jpe?g|png|webp)$`)
+	peopleFile = regexp.MustCompile(`(?i)^[^\s]+\.(csv|tsv|txt)$`)
+	queryText  = regexp.MustCompile(`^[^\s=&]+=[^\s&]*(&[^\s=&]+=[^\s&]*)*$`)
+	serviceID  = regexp.MustCompile(`^[a-z]{2,12}_[0-9A-Za-z]{3,}$`)
+)
+
+// couldBe reports whether a value could stand in a column. What a formula gave
+// last counts like a value.
+func (r *tabReader) couldBe(m *column, c xlsx.Cell) bool {
+	if c.IsFormula && !c.HasValue {
+		return false
+	}
+	c.IsFormula = false
+	switch m.role {
+	case roleInclude:
+		_, ok := yesOrNo(c)
+		return ok && c.Form != xlsx.NumberCell
+	case roleUse:
+		return slices.ContainsFunc(r.tab.list.uses, func(use listUse) bool { return resource.Fold(use.word) == resource.Fold(c.Text) })
+	case roleID:
+		return c.Form == xlsx.TextCell && serviceID.MatchString(trimmed(c.Text))
+	}
+	a := m.attribute
+	text, finding := r.text(c, a.Type)
+	if finding != nil || trimmed(text) == "" {
+		return false
+	}
+	if c.Form == xlsx.TextCell && asksToClear(text, a.Type) {
+		return a.Clearable
+	}
+	return r.fitsType(a, c, trimmed(text))
+}
+
+func (r *tabReader) fitsType(a *resource.Attribute, c xlsx.Cell, text string) bool {
+	switch a.Type {
+	case resource.TypeImage:
+		return imageFile.MatchString(text)
+	case resource.TypeMembers:
+		return peopleFile.MatchString(text)
+	case resource.TypeQuery:
+		return queryText.MatchString(text)
+	case resource.TypeObject:
+		return strings.HasPrefix(text, "{")
+	case resource.TypeRegion, resource.TypeSet:
+		if _, word := yesOrNo(c); word && text != "NO" { // which is Norway
+			return false
+		}
+		items, finding := listItems(a, text)
+		if finding != nil || len(items) == 0 {
+			return false
+		}
+		_, findings := a.ParseList(items)
+		return len(findings) == 0
+	}
+	_, finding := a.Parse(text, r.in.env)
+	return finding == nil
+}
+
+// judgeUnread says of every column with values that was not read what it is: the
+// user's own, a problem, or one nobody knows.
+func (r *tabReader) judgeUnread() {
+	for _, number := range slices.Sorted(maps.Keys(r.unread)) {
+		u := r.unread[number]
+		written := r.headerOf(number)
+		u.why = r.whyUnread(u, written)
+		if written == "" {
+			written = "column " + diag.ColumnName(number)
+		}
+		r.made.unread = append(r.made.unread, Unread{File: r.file, Sheet: r.ref.Name, Column: written, Values: u.values, Why: u.why})
+	}
+}
+
+func (r *tabReader) headerOf(number int) string {
+	if number < len(r.header.written) {
+		return r.header.written[number]
+	}
+	return ""
+}
+
+// whyUnread finds out why a column was not read, and reports what is a problem.
+func (r *tabReader) whyUnread(u *unreadColumn, written string) Why {
+	known := r.sections[0].header.column(u.number)
+	for _, s := range r.sections[1:] {
+		if known == nil {
+			known = s.header.column(u.number)
+		}
+	}
+	switch {
+	case known != nil && (known.ours == oursNotes || known.ours == oursName):
+		return WhyPeople
+	case known != nil || isFigureHeader(written):
+		return WhyFilled
+	case ownMark(written):
+		return WhyMarked
+	case written != "" && r.in.layout.isOwn(written):
+		return WhyOwn
+	case r.told[u.number]:
+		return WhyProblem
+	}
+	return r.reportUnread(u, written)
+}
+
+// reportUnread reports a column nobody knows: as an error where it may hold what
+// is meant for adsync.
+func (r *tabReader) reportUnread(u *unreadColumn, written string) Why {
+	position := r.at(r.header.number, u.number)
+	if written == "" {
+		return WhyUnknown // of formulas: what has values and no header was reported in its row
+	}
+	if near := r.form.nearest(written); near != "" {
+		r.reportPasted(position, written, resource.Finding{
+			Code: diag.UnknownKey, Message: fmt.Sprintf("header is %q; want one adsync knows", written),
+			Hint: fmt.Sprintf("did you mean %q? Begin it with # if the column is your own", near),
+		})
+		return WhyProblem
+	}
+	if meant := u.couldMean(); len(meant) > 0 {
+		r.reportPasted(position, written, resource.Finding{
+			Code:    diag.UnknownKey,
+			Message: fmt.Sprintf("header is %q, and %s under it could be %s; want one adsync knows", written, counted(u.values, "value", "values"), strings.Join(meant, " or ")),
+			Hint:    fmt.Sprintf("name it %s if that is meant. Begin it with # if the column is your own", quotedOr(meant)),
+		})
+		return WhyProblem
+	}
+	r.reportPasted(position, written, resource.Finding{
+		Code: diag.IgnoredRows, Severity: diag.Warning,
+		Message: fmt.Sprintf("header is %q, which adsync does not know: %s not read", written, counted(u.values, "value is", "values are")),
+		Hint:    "begin it with # if the column is your own",
+	})
+	return WhyUnknown
+}
+
+func quotedOr(titles []string) string {
+	quoted := make([]string, len(titles))
+	for i, title := range titles {
+		quoted[i] = fmt.Sprintf("%q", title)
+	}
+	return strings.Join(quoted, " or ")
+}
+
+// couldMean returns the headers that half of the values or more would fit under,
+// and as many as under any other.
+func (u *unreadColumn) couldMean() []string {
+	most := 0
+	for m, n := range u.fits {
+		if m.role != roleInclude || u.noes > 0 { // a column that only says yes leaves nothing out
+			most = max(most, n)
+		}
+	}
+	if most == 0 || 2*most < u.judged {
+		return nil
+	}
+	var titles []string
+	for m, n := range u.fits {
+		if n == most && (m.role != roleInclude || u.noes > 0) {
+			titles = append(titles, m.title)
+		}
+	}
+	slices.Sort(titles)
+	return titles
+}
+
+// paste is a problem whose hint ends with a line for adsync.yaml. It is written
+// once every file is read, so that one line holds for all of them.
+type paste struct {
+	problem int    // place among the problems of the result
+	column  string // to list as the user's own
+	sheet   string // to name for the rows of a form
+	title   string // of the form
+}
+
+// reportPasted reports a column that adsync.yaml may list as the user's own.
+func (f *fileReader) reportPasted(at diag.Position, header string, finding resource.Finding) {
+	if f.report(at, finding); f.made.unlisted == 0 {
+		f.made.pastes = append(f.made.pastes, paste{problem: len(f.made.problems) - 1, column: header})
+	}
+}
+
+// pasteLines ends the hints of the columns and sheets of all files that are not
+// read with the line of adsync.yaml that helps.
+func pasteLines(results []result, l layout) {
+	var columns []string
+	for i := range results {
+		for _, p := range results[i].pastes {
+			if p.column != "" {
+				columns = append(columns, p.column)
+			}
+			if p.sheet != "" && l.formOf(p.sheet) == "" {
+				l.sheets = append(slices.Clip(l.sheets), namedSheet{p.sheet, sheetKind(p.title)})
+			}
+		}
+	}
+	for i := range results {
+		for _, p := range results[i].pastes {
+			line := l.ownColumnsLine(columns...)
+			if p.sheet != "" {
+				line = l.sheetsLine()
+			}
+			problem := &results[i].problems[p.problem]
+			problem.Hint += ", or write in adsync.yaml: " + line
+		}
+	}
+}

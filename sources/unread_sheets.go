@@ -1,0 +1,113 @@
+package sources
+
+import (
+	"fmt"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// A sheet whose name says nothing to adsync is the user's own, unless its header
+// is that of rows adsync reads.
+
+// judgeSheet finds out what a sheet is that no name says, and reports one that
+// looks as if it were to be read.
+func (r *bookReader) judgeSheet(forms []form, ref xlsx.Sheet) error {
+	looks := make([]headerFinder, len(forms))
+	for i := range forms {
+		looks[i].form = &forms[i]
+	}
+	rows, visited := 0, 0
+	_, err := xlsx.Walk(r.book, ref.Part, func(row *xlsx.Row) error {
+		if !isComment(row) {
+			rows++
+		}
+		if row.Number <= headerRows {
+			for i := range looks {
+				looks[i].look(row)
+			}
+		}
+		visited++
+		return r.inTime(visited)
+	})
+	if err != nil {
+		return err
+	}
+	why := WhyUnknown
+	if ownMark(ref.Name) {
+		why = WhyMarked
+	} else if like := likeliest(looks); like != nil && rows > 1 {
+		why = WhyProblem
+		r.reportUnreadSheet(ref, like, rows-1)
+	}
+	if rows > 0 {
+		r.made.unread = append(r.made.unread, Unread{File: r.file, Sheet: ref.Name, Values: rows, Why: why})
+	}
+	return nil
+}
+
+// inTime stops a walk that takes too long.
+func (r *fileReader) inTime(rows int) error {
+	if rows%1000 == 0 && r.ctx.Err() != nil {
+		return errTooLong
+	}
+	return nil
+}
+
+// likeliest returns the finder of the form that knows the most of a header that
+// is whole for some form, nil where it is whole for none.
+func likeliest(looks []headerFinder) *headerFinder {
+	var best *headerFinder
+	whole := false
+	for i := range looks {
+		f := &looks[i]
+		whole = whole || f.isNearlyWhole()
+		if best == nil || f.matched > best.matched || f.matched == best.matched && f.isNearlyWhole() && !best.isNearlyWhole() {
+			best = f
+		}
+	}
+	if !whole {
+		return nil
+	}
+	return best
+}
+
+// fewRequired is how many columns a tab must need at least, so that one of them
+// may be missing and the sheet still looks like it.
+const fewRequired = 3
+
+// isNearlyWhole reports whether some tab of the form has all the columns it
+// needs, or of many all but one: that one may have another name here.
+func (f *headerFinder) isNearlyWhole() bool {
+	for _, s := range f.sections {
+		required, missing := 0, 0
+		for i := range s.tab.columns {
+			want := &s.tab.columns[i]
+			if !want.required {
+				continue
+			}
+			required++
+			if s.header.columnOf(func(have *column) bool { return have == want }) == 0 {
+				missing++
+			}
+		}
+		if missing == 0 || missing == 1 && required >= fewRequired {
+			return true
+		}
+	}
+	return false
+}
+
+// reportUnreadSheet says what a sheet looks like, and the three ways out.
+func (r *bookReader) reportUnreadSheet(ref xlsx.Sheet, like *headerFinder, rows int) {
+	title := like.form.title
+	r.report(diag.Cell(r.file, ref.Name, 0, 0), resource.Finding{
+		Code:    diag.UnknownKey,
+		Message: fmt.Sprintf("sheet is named %q, looks like %s and is not read: %s; want a name adsync knows", ref.Name, title, counted(rows, "row", "rows")),
+		Hint:    fmt.Sprintf("name it %q, begin its name with # if it is your own", title),
+	})
+	if r.made.unlisted == 0 {
+		r.made.pastes = append(r.made.pastes, paste{problem: len(r.made.problems) - 1, sheet: ref.Name, title: title})
+	}
+}
