@@ -61,8 +61,11 @@ func (p people) fields() (fields, recorded []Field) {
 		f := Field{Name: n.Name, Desired: n.Value, Cause: cause, beside: besides(was, resource.Value{})}
 		switch {
 		case sends:
-			if n.Name == p.People {
+			switch {
+			case n.Name == p.People:
 				f.beside = p.counted(n.Value)
+			case n.Name != p.File && same(n.Value, was):
+				f.Cause = SentAlong
 			}
 			fields = append(fields, f)
 		case !same(f.Desired, was):
