@@ -13,6 +13,8 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // decoder turns the service's records into live resources, by the schema.
@@ -110,7 +112,8 @@ func at(fields map[string]any, path string) any {
 	return at(inner, rest)
 }
 
-// value gives the canonical value; null, "" and an empty list are all absent:
+// value gives the canonical value, text in the Unicode form that files are read in:
+// what looks the same is no difference. null, "" and an empty list are all absent:
 // the service has no value there.
 func (d decoder) value(a *resource.Attribute, wire any) resource.Value {
 	switch w := wire.(type) {
@@ -147,7 +150,7 @@ func (d decoder) textValue(a *resource.Attribute, s string) resource.Value {
 	case a.Wire.Codec == resource.DayAfter:
 		return resource.Text(resource.DayPlus(s, -1))
 	}
-	return resource.Text(s)
+	return resource.Text(norm.NFC.String(s))
 }
 
 func (d decoder) numberValue(a *resource.Attribute, n json.Number) resource.Value {
@@ -194,7 +197,7 @@ func listValue(a *resource.Attribute, wire []any) resource.Value {
 	for _, w := range wire {
 		switch w := w.(type) {
 		case string:
-			items = append(items, w)
+			items = append(items, norm.NFC.String(w))
 		case json.Number:
 			items = append(items, w.String())
 		case map[string]any:

@@ -10,12 +10,14 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // attach reads a file of the tree that a value refers to, by its path from the
 // folder of the source the value stands in. It is safe for concurrent use.
 func (t *tree) attach(name string, at diag.Position) (content []byte, slashPath string, finding *resource.Finding) {
-	slashPath, finding = attachedPath(name, at.File())
+	slashPath, finding = t.attachedPath(name, at.File())
 	if finding != nil {
 		return nil, "", finding
 	}
@@ -45,6 +47,21 @@ func attachedPath(name, source string) (string, *resource.Finding) {
 		return "", badFile(fmt.Sprintf("file is %q; want a path from this file's folder that stays in the project, joined by /", name))
 	}
 	return joined, nil
+}
+
+// attachedPath is the path of a file as its folder spells it: file systems keep ü
+// as one character or as two, and text is read in one form alone.
+func (t *tree) attachedPath(name, source string) (string, *resource.Finding) {
+	slashPath, finding := attachedPath(name, source)
+	if finding != nil {
+		return "", finding
+	}
+	for _, spelled := range []string{slashPath, norm.NFC.String(slashPath), norm.NFD.String(slashPath)} {
+		if _, err := t.root.Lstat(spelled); err == nil {
+			return spelled, nil
+		}
+	}
+	return slashPath, nil
 }
 
 // linkIn gives the first part of a path that is a symbolic link, or "".

@@ -289,7 +289,7 @@ func TestY15CharactersThatDeceiveAreSaid(t *testing.T) {
 
 	ad := "ad_groups:\n  - name: Runners\n    ads:\n      - {title: Shoes, body: Light., image: 'https://i.example/a.png', target_url: 'https://%s/'}"
 	runYAMLFaults(t, []yamlFault{
-		{"a zero width in a key", "key: \"spring\u200b\"", "", "ads.yaml:4:6: key is"},
+		{"a zero width in a key", "key: \"spring\u200bsale\"", "", "ads.yaml:4:6: key is"},
 		{"a Cyrillic letter in a key", "key: spr\u0456ng", "", "ads.yaml:4:6: key is"},
 		{"a zero width in an address", fmt.Sprintf(ad, "shop\u200b.example"), "", "target_url holds the character U+200B, which cannot be seen"},
 		{"a Cyrillic letter in an address", fmt.Sprintf(ad, "sh\u043ep.example"), "", "target_url holds \"\u043e\" (U+043E), which looks like a Latin letter and is none"},

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"slices"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -65,7 +66,19 @@ type sheetGrid struct {
 }
 
 func (g sheetGrid) walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
-	return xlsx.Walk(g.book, g.ref.Part, visit)
+	blank := 0
+	facts, err := xlsx.Walk(g.book, g.ref.Part, func(row *xlsx.Row) error {
+		row.Cells = slices.DeleteFunc(row.Cells, isBlankCell)
+		switch {
+		case len(row.Cells) == 0:
+			blank++
+		case visit != nil:
+			return visit(row)
+		}
+		return nil
+	})
+	facts.Filled -= blank
+	return facts, err
 }
 
 func (g sheetGrid) at(row, column int) diag.Position {

@@ -53,7 +53,7 @@ func (c *collection) picture(name string, at diag.Position) picture {
 			Hint: "save the picture beside the file",
 		}}
 	}
-	slashPath, finding := attachedPath(name, at.File())
+	slashPath, finding := c.tree.attachedPath(name, at.File())
 	if finding != nil {
 		return picture{finding: finding}
 	}

@@ -48,7 +48,7 @@ func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Va
 	if as == "" {
 		return v, people // a rule of the kind says so
 	}
-	slashPath, finding := attachedPath(v.Text(), v.Position.File())
+	slashPath, finding := c.tree.attachedPath(v.Text(), v.Position.File())
 	if finding != nil {
 		c.report(e, v.Position, *finding)
 		return v, people

@@ -145,7 +145,7 @@ func (c *collection) membersNamed(results []result) map[string]diag.Position {
 			if !known || a.Type != resource.TypeMembers || !n.Value.IsSet() {
 				continue
 			}
-			if slashPath, finding := attachedPath(n.Value.Text(), n.Value.Position.File()); finding == nil {
+			if slashPath, finding := c.tree.attachedPath(n.Value.Text(), n.Value.Position.File()); finding == nil {
 				named[slashPath] = n.Value.Position
 			}
 		}

@@ -116,8 +116,10 @@ func (r *tabReader) noteUnread(row *xlsx.Row, kindIsKnown bool) {
 	}
 }
 
+// isBlankCell reports whether people see nothing in a cell, though it may hold
+// spaces, or a formula that gave an empty text.
 func isBlankCell(c xlsx.Cell) bool {
-	return c.Form == xlsx.TextCell && !c.IsFormula && c.Meta == 0 && trimmed(c.Text) == ""
+	return c.Form == xlsx.TextCell && (!c.IsFormula || c.HasValue) && c.Meta == 0 && resource.IsBlank(c.Text)
 }
 
 // judgeValue finds the columns the sheet does not have and that could hold a

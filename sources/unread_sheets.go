@@ -19,7 +19,7 @@ func (r *bookReader) judgeSheet(forms []form, ref xlsx.Sheet) error {
 		looks[i].form = &forms[i]
 	}
 	rows, visited := 0, 0
-	_, err := xlsx.Walk(r.book, ref.Part, func(row *xlsx.Row) error {
+	_, err := r.grid(ref).walk(func(row *xlsx.Row) error {
 		if !isComment(row) {
 			rows++
 		}

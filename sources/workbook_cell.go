@@ -176,11 +176,10 @@ var (
 )
 
 func asksToClear(text string, typ resource.Type) bool {
-	word := strings.ToLower(strings.TrimSpace(text))
+	word := strings.ToLower(trimmed(text))
 	freeText := typ == resource.TypeText || typ == resource.TypeHints
 	return slices.Contains(clearWords, word) || !freeText && slices.Contains(plainClearWords, word)
 }
 
-// trimmed takes off what people cannot see at the ends of a cell, as
-// Attribute.Parse does.
-func trimmed(text string) string { return strings.Trim(text, " \t\r\n\u00a0\u200b\ufeff") }
+// trimmed is a text as Attribute.Parse reads it.
+func trimmed(text string) string { return resource.Clean(text) }

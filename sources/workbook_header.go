@@ -46,7 +46,7 @@ func matchHeader(t *tab, row *xlsx.Row) headerRow {
 	last := row.Cells[len(row.Cells)-1].Column
 	h := headerRow{number: row.Number, columns: make([]*column, last+1), written: make([]string, last+1)}
 	for _, c := range row.Cells {
-		h.written[c.Column] = strings.TrimSpace(c.Text)
+		h.written[c.Column] = trimmed(c.Text)
 		if c.Form == xlsx.TextCell {
 			h.columns[c.Column], _ = t.columnFor(c.Text)
 		}

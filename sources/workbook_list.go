@@ -14,16 +14,16 @@ import (
 // listItems cuts a cell into the entries of a list. The vendor's own workbook
 // writes lists as JSON, which people and programs retype with curly quotes.
 func listItems(a *resource.Attribute, text string) ([]string, *resource.Finding) {
-	trimmed := strings.TrimSpace(text)
-	if !looksLikeJSON(a, trimmed) {
+	text = trimmed(text)
+	if !looksLikeJSON(a, text) {
 		return a.Split(text), nil
 	}
 	for _, read := range []func(string) ([]string, bool){jsonItems, retypedItems} {
-		if items, ok := read(trimmed); ok {
+		if items, ok := read(text); ok {
 			return items, nil
 		}
 	}
-	return nil, &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("%s is %q; want entries one a line, or a list such as [\"one\", \"two\"]", a.Name, trimmed)}
+	return nil, &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("%s is %q; want entries one a line, or a list such as [\"one\", \"two\"]", a.Name, text)}
 }
 
 // quotes are what people and programs type where JSON has ".

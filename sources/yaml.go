@@ -227,7 +227,7 @@ func (y *yamlReader) mark(node *yaml.Node, what string) mark {
 		y.report(node, diag.BadValue, fmt.Sprintf("%s is %s; want text", what, shapeOf(node)), hint)
 		return m
 	}
-	m.text = strings.TrimSpace(node.Value)
+	m.text = trimmed(node.Value)
 	if m.text == "" {
 		y.report(node, diag.BadValue, what+" is empty; want text, or no "+what, "")
 	}

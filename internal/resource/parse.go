@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"adsync/internal/diag"
@@ -38,7 +37,7 @@ type Env struct {
 // written. A text that is empty after trimming is absent. Images are left as
 // written: whoever can read files turns them into content hashes.
 func (a *Attribute) Parse(s string, env Env) (Value, *Finding) {
-	s = strings.TrimFunc(s, blank)
+	s = Clean(s)
 	if s == "" {
 		return Value{}, nil
 	}
@@ -70,12 +69,6 @@ func parseCount(s string) (Value, *Finding) {
 		return Value{}, &Finding{Code: diag.BadValue, Message: fmt.Sprintf("count is %q; want a whole number", s)}
 	}
 	return Number(n), nil
-}
-
-// blank trims what people cannot see at the ends of a cell: spaces of every
-// sort and script, zero-width characters and the byte order mark.
-func blank(r rune) bool {
-	return r == '\u200b' || r == '\ufeff' || unicode.IsSpace(r)
 }
 
 func orFinding(v Value, f *Finding) (Value, *Finding) {

@@ -22,7 +22,7 @@ func (a *Attribute) Split(s string) []string {
 	}
 	var items []string
 	for _, item := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
-		if item = strings.TrimFunc(item, blank); item != "" {
+		if item = Clean(item); item != "" {
 			items = append(items, item)
 		}
 	}
@@ -42,7 +42,7 @@ func (a *Attribute) ParseList(items []string) (Value, []ItemFinding) {
 	seen := newSeen(len(items))
 	var findings []ItemFinding
 	for i, item := range items {
-		one, finding := a.parseItem(strings.TrimFunc(item, blank))
+		one, finding := a.parseItem(Clean(item))
 		if finding != nil {
 			findings = append(findings, ItemFinding{i, *finding})
 			continue
