@@ -20,7 +20,8 @@ type Document struct {
 	Summary  Summary          `json:"summary"`
 	Spend    *Spend           `json:"spend,omitempty"` // absent where nothing could be planned, as Money
 	Money    *Money           `json:"money,omitempty"`
-	Base     *Base            `json:"base,omitempty"` // with --base
+	Without  []WithoutCount   `json:"without,omitempty"` // what the plan starts without, each with how many changes do
+	Base     *Base            `json:"base,omitempty"`    // with --base
 	Problems []diag.Problem   `json:"problems"`
 
 	Accidents []AccidentDocument `json:"accidents"`
@@ -48,6 +49,7 @@ type ChangeDocument struct {
 	Foreign   *Foreign        `json:"foreign,omitempty"` // who removed it at the service
 	Pending   bool            `json:"pending,omitempty"` // with --base: there without this pull request too
 	Spend     Spend           `json:"spend"`
+	Without   []Without       `json:"without,omitempty"` // what the resource starts to deliver without
 	RestOf    string          `json:"rest_of,omitempty"` // the run whose plan showed this rise, and which was cut off before it
 }
 
@@ -103,7 +105,7 @@ func (p *Plan) Document() Document {
 
 func (p *Plan) withoutChanges() Document {
 	spend, money := p.Spend, p.Money
-	d := Document{Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: &spend, Money: &money, Base: p.Base, Problems: p.Problems,
+	d := Document{Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: &spend, Money: &money, Without: p.WithoutCounts(), Base: p.Base, Problems: p.Problems,
 		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved, Ignored: p.Ignored}
 	for _, a := range p.Kept {
 		d.Kept = append(d.Kept, a.String())
@@ -124,8 +126,8 @@ func (p *Plan) withoutChanges() Document {
 func (p *Plan) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document()) }
 
 // Hash identifies the plan: SHA-256 over its JSON, in hexadecimal. An approval
-// is bound to it. Who wrote what, and what the plan comes to in money today, is
-// no part of it: they decide nothing.
+// is bound to it. Who wrote what, what the plan comes to in money today, and what
+// something starts without, is no part of it: they decide nothing.
 func (p *Plan) Hash() string {
 	sum := sha256.New()
 	canonical := json.NewEncoder(withoutNewline{sum})
@@ -134,7 +136,7 @@ func (p *Plan) Hash() string {
 	for i := range p.Changes {
 		c := p.Changes[i].documentIn(fields, recorded) // one at a time: all of them are as large as the plan
 		fields, recorded = c.Fields[:0], c.Recorded[:0]
-		c.Foreign, c.Pending, c.RestOf = nil, false, ""
+		c.Foreign, c.Pending, c.RestOf, c.Without = nil, false, "", nil
 		withoutAuthors(c.Fields)
 		withoutAuthors(c.Recorded)
 		if i > 0 {
@@ -143,7 +145,7 @@ func (p *Plan) Hash() string {
 		must(canonical.Encode(c))
 	}
 	d := p.withoutChanges()
-	d.Money, d.Base = &Money{}, nil
+	d.Money, d.Base, d.Without = &Money{}, nil, nil
 	_, _ = io.WriteString(sum, "]")
 	rest, err := json.Marshal(d)
 	must(err)
@@ -218,7 +220,7 @@ func (c *Change) documentIn(fields, recorded []FieldDocument) ChangeDocument {
 	return ChangeDocument{
 		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
 		Fields: appendDocuments(fields, c.Fields), Recorded: appendDocuments(recorded, c.Recorded), Hazards: hazards, Held: c.Held.document(),
-		MovedFrom: c.MovedFrom, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, RestOf: c.RestOf,
+		MovedFrom: c.MovedFrom, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, Without: c.Without, RestOf: c.RestOf,
 	}
 }
 

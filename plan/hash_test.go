@@ -17,10 +17,10 @@ func TestTheHashIsThatOfTheDocument(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := plan.Diff(draw(rt, true).input(t))
 		d := p.Document()
-		d.Money, d.Base = &plan.Money{}, nil
+		d.Money, d.Base, d.Without = &plan.Money{}, nil, nil
 		for i := range d.Changes {
 			c := &d.Changes[i]
-			c.Foreign, c.Pending, c.RestOf = nil, false, ""
+			c.Foreign, c.Pending, c.RestOf, c.Without = nil, false, "", nil
 			for _, fields := range [][]plan.FieldDocument{c.Fields, c.Recorded} {
 				for j := range fields {
 					fields[j].Edited, fields[j].Foreign, fields[j].Pending = nil, nil, false

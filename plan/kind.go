@@ -25,6 +25,7 @@ type kind struct {
 	defaulted  []*resource.Attribute   // those a create gives where the files do not
 	naming     []*resource.Attribute   // those that name resources of another kind by their ids
 	caps       []*resource.Attribute   // the amounts that cap what a resource spends
+	without    []*resource.Attribute   // those that a resource should not start without unsaid
 	money      []string                // names of the attributes that possible spend depends on, sorted
 	first      string                  // name of the attribute with the first day it spends or holds, "" for none
 	last       string                  // and with the last
@@ -59,6 +60,9 @@ func describe(s *resource.Schema) *kind {
 		}
 		if a.Of != "" {
 			k.naming = append(k.naming, a)
+		}
+		if a.Without != nil {
+			k.without = append(k.without, a)
 		}
 		switch a.Type {
 		case resource.TypeDay:

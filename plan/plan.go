@@ -90,6 +90,7 @@ type Change struct {
 	MovedFrom string        // the address it had before; "" where that is the same
 	Pruned    bool          // the policy asks for it, because the files no longer name the resource
 	Spend     Spend         // what the part that is not held does to possible spend
+	Without   []Without     // what the resource starts to deliver without
 	RestOf    string        // the run whose plan showed this rise, and which was cut off before it; "" where none did
 
 	rise, fall int64 // what guardExposure counts of it, in micros

@@ -68,6 +68,7 @@ func (d *differ) settle() {
 		slices.Sort(c.Hazards)
 		c.Hazards = slices.Compact(c.Hazards)
 	}
+	d.findWithout()
 	spenders := d.spenders()
 	for i := range spenders {
 		d.addSpend(&spenders[i])

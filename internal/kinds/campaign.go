@@ -44,13 +44,17 @@ func campaign() *resource.Schema {
 				Name: "end", Header: "Last day", Synonyms: []string{"End date", "End"},
 				Help: "Last day that is still inside, YYYY-MM-DD. Blank: left as it is; [clear] means no end.", Example: "2026-12-31",
 				Type: resource.TypeLast, Clearable: true, Earliest: resource.Today, EditsBack: true,
-				Wire: resource.Wire{Path: "end_time", Codec: resource.EndTime},
-				Bulk: resource.BulkField{Update: "end_time"},
+				Without: &resource.Without{Says: "no last day"},
+				Wire:    resource.Wire{Path: "end_time", Codec: resource.EndTime},
+				Bulk:    resource.BulkField{Update: "end_time"},
 			},
 			{
 				Name: "targeting.countries", Header: "Countries", Synonyms: []string{"Country", "Target countries", "Target country", "Country codes"},
 				Help: "Two-letter codes or English names, separated by commas. Blank: left as it is; [clear] removes the countries.", Example: "US, CA",
 				Type: resource.TypeRegion, Clearable: true, Spend: resource.Reach,
+				Without: &resource.Without{
+					Says: "all countries", Unless: []string{"targeting.locations"}, But: []string{"targeting.excluded_countries", "targeting.excluded_locations"},
+				},
 				Wire: resource.Wire{Path: "targeting.locations.countries"},
 				Bulk: resource.BulkField{Create: "target_countries"},
 			},
@@ -103,8 +107,9 @@ func budgetDaily() resource.Attribute {
 		Name: "budget.daily", Header: "Daily budget", Synonyms: []string{"Budget per day"},
 		Help: "Most to spend on one day, in the account's currency. Give this or the lifetime budget. Blank: left as it is.", Example: "50.00",
 		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "day",
-		Wire: resource.Wire{Path: path},
-		Bulk: resource.BulkField{Create: "max_budget_micros", With: map[string]string{"budget_type": "daily"}, Needs: resource.BulkDailyBudget, AtCreate: true},
+		Without: &resource.Without{Says: "no daily limit"},
+		Wire:    resource.Wire{Path: path},
+		Bulk:    resource.BulkField{Create: "max_budget_micros", With: map[string]string{"budget_type": "daily"}, Needs: resource.BulkDailyBudget, AtCreate: true},
 	}
 }
 

@@ -42,6 +42,9 @@ func (p *page) annotations() []annotation {
 	if p.held != "" {
 		spend.text += "\n" + heldTitle + " " + p.held
 	}
+	if p.started != "" {
+		spend.text += "\n" + p.started
+	}
 	all := []annotation{spend}
 	for _, problem := range p.problems {
 		all = append(all, annotation{string(problem.Severity), "adsync " + string(problem.Code), strings.TrimSuffix(problem.Message+"\n"+problem.Hint, "\n"), problem.Position})
@@ -59,6 +62,9 @@ func (p *page) annotations() []annotation {
 
 func (c *entry) annotations() []annotation {
 	all := heldAt(c, c.at, c.holds, "")
+	if c.starts != "" {
+		all = append(all, annotation{"notice", "adsync starts " + c.address, startsTitle + " " + c.starts, c.at})
+	}
 	for _, f := range c.fields {
 		all = append(all, heldAt(c, f.at, f.holds, f.name+": "+f.value+"\n")...)
 	}

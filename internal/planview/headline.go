@@ -58,6 +58,7 @@ func (p *page) headline(d *Document) {
 		}
 	}
 	p.caveats(&m, currency)
+	p.starts(d)
 	for _, c := range m.Campaigns {
 		if c.Day.Before == c.Day.After {
 			continue

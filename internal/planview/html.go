@@ -90,11 +90,11 @@ type htmlTree struct {
 }
 
 type htmlChange struct {
-	Symbol, Action, Address, Name, ID, Position, Money, Note, Along, Recorded, Hazards string
-	Depth                                                                              int
-	Held, Goes                                                                         bool
-	Fields                                                                             []htmlField
-	Holds                                                                              []htmlHold
+	Symbol, Action, Address, Name, ID, Position, Money, Note, Along, Recorded, Starts, Hazards string
+	Depth                                                                                      int
+	Held, Goes                                                                                 bool
+	Fields                                                                                     []htmlField
+	Holds                                                                                      []htmlHold
 }
 
 type htmlField struct {
@@ -165,7 +165,7 @@ func htmlTreeOf(t *tree) htmlTree {
 func htmlChangeOf(c *entry) htmlChange {
 	h := htmlChange{
 		Symbol: c.symbol, Action: c.action, Address: c.address, Name: c.name, ID: c.id, Position: c.position, Money: c.money, Note: c.note, Along: c.along,
-		Recorded: c.recorded, Hazards: c.hazards, Depth: c.depth, Held: c.held, Goes: c.goes, Holds: htmlHolds(c.holds),
+		Recorded: c.recorded, Starts: c.starts, Hazards: c.hazards, Depth: c.depth, Held: c.held, Goes: c.goes, Holds: htmlHolds(c.holds),
 	}
 	for _, f := range c.fields {
 		h.Fields = append(h.Fields, htmlField{f.name, f.value, f.why, htmlHolds(f.holds)})

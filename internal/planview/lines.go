@@ -58,6 +58,8 @@ type Head struct {
 	Revision  *Revision   `json:"revision,omitempty"`
 	Spend     *plan.Spend `json:"spend,omitempty"` // absent where nothing could be planned, as Money
 	Money     *plan.Money `json:"money,omitempty"`
+
+	Without []plan.WithoutCount `json:"without,omitempty"`
 }
 
 // Kept is a resource that is no longer in the files and stays at the service.
@@ -84,7 +86,7 @@ func LineTypes() []Line {
 func (d *Document) lines() []Line {
 	var lines []Line
 	add := func(kind string, value any) { lines = append(lines, Line{kind, FormatVersion, value}) }
-	add(LineHead, Head{d.Account, d.Service, d.InputHash, d.PlanHash, d.Revision, d.Spend, d.Money})
+	add(LineHead, Head{d.Account, d.Service, d.InputHash, d.PlanHash, d.Revision, d.Spend, d.Money, d.Without})
 	for i := range d.Problems {
 		add(LineProblem, d.Problems[i])
 	}

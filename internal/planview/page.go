@@ -24,6 +24,7 @@ type page struct {
 	selected  []string // of a plan for a part of the account: what it leaves out, what came along
 	failed    string   // why there is no plan; "" where there is one
 	caveat    []string // what somebody should know who trusts the sums
+	started   string   // what is started without, as among the caveats; "" where nothing is to say
 	since     []string // what is because of a pull request, and what it takes back
 	slips     []slip
 	trees     []tree
@@ -62,6 +63,7 @@ type entry struct {
 	along    string // names of what is sent along unchanged
 	recorded string // names of what files and service agree on already
 	hazards  string
+	starts   string // what it starts without; "" where nothing is to say
 	held     bool
 	goes     bool
 	create   bool
@@ -184,7 +186,7 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 	e := entry{
 		symbol: symbols[c.Action], action: diag.Printable(string(c.Action)), address: diag.Printable(c.Address), name: diag.Printable(c.Name), id: diag.Printable(c.ID),
 		position: c.Position.String(), at: c.Position, depth: t.schemas.Depth(address.Kind), money: spendOf(c, d.currency()),
-		hazards: hazardNames(c.Hazards), held: isHeld(c), goes: goes(c), create: c.Action == plan.Create, pending: c.Pending, holds: holdsOf(c.Held),
+		hazards: hazardNames(c.Hazards), starts: startsOf(c), held: isHeld(c), goes: goes(c), create: c.Action == plan.Create, pending: c.Pending, holds: holdsOf(c.Held),
 	}
 	if !e.goes || e.symbol == "" {
 		e.symbol = "!"

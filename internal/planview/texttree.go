@@ -52,6 +52,9 @@ func (t *printer) change(c *entry) {
 	if c.recorded != "" {
 		t.put(dim, indent+4, 2, "agrees already: "+c.recorded)
 	}
+	if c.starts != "" {
+		t.put(yellow, indent+4, 2, strings.ToLower(startsTitle)+" "+c.starts)
+	}
 	if c.hazards != "" {
 		t.put(plain, indent+4, 2, "hazards: "+c.hazards)
 	}

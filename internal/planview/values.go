@@ -28,6 +28,9 @@ func FieldLines(schemas resource.Schemas, c plan.ChangeDocument) []string {
 			lines = append(lines, f.Name+": "+t.values(&c, f))
 		}
 	}
+	if starts := startsOf(&c); starts != "" {
+		lines = append(lines, strings.ToLower(startsTitle)+" "+starts)
+	}
 	return lines
 }
 

@@ -124,6 +124,7 @@ type Attribute struct {
 	Unit      []Condition // for an Amount: what it pays for; amounts compare where these say the same, a Value where nothing does
 	Excludes  bool        // for Reach: what it names is left out, so that less of it reaches more
 	Review    bool        // a change restarts the review
+	Without   *Without    // what it means for a resource that delivers to have none; nil where that is nothing to say
 	Earliest  string      // for a day: Today or Tomorrow, the first that a create or an edit can name
 	EditsBack bool        // for a day: an edit can name an earlier one all the same
 
@@ -133,6 +134,16 @@ type Attribute struct {
 	Wire Wire
 	Bulk BulkField
 }
+
+// Without is what a resource that delivers does where it has no value of an attribute.
+type Without struct {
+	Says   string   // "no last day"
+	Unless []string // attributes that decide the same: with one of them there is nothing to say
+	But    []string // attributes that take something off it: with one of them ButExcluded is said too
+}
+
+// ButExcluded follows what a Without says of a resource that excludes something.
+const ButExcluded = " but those excluded"
 
 // The first days an attribute can name.
 const (
