@@ -61,8 +61,12 @@ func springAt(budget string) string {
 	return "kind: campaign\nkey: spring\nname: Spring\nstatus: active\nbidding_type: clicks\nbudget: {daily: " + budget + "}\n"
 }
 
-// hire starts a daemon on a folder and waits until it answers.
-func hire(t *testing.T) *watchman {
+// allowsRises is a policy of the operator under which possible spend may rise by itself.
+const allowsRises = "policy: {max_daily_exposure: 1000, exposure: {percent: 1000000}}\n"
+
+// hire starts a daemon on a folder, under a policy of the operator, and waits until it
+// answers.
+func hire(t *testing.T, policy string) *watchman {
 	t.Helper()
 	service, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{ID: "adacct_page", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-page-key", Features: emulator.AllFeatures()}}})
 	noError(t, err)
@@ -73,7 +77,7 @@ func hire(t *testing.T) *watchman {
 	w.save("adsync.yaml", "account: {id: adacct_page, currency: USD, timezone: America/New_York}\n")
 	w.save("spring.yaml", springAt("50.00"))
 	operator := filepath.Join(folder, "operator.yaml")
-	noError(t, os.WriteFile(operator, []byte("policy: {max_daily_exposure: 1000, exposure: {percent: 1000000}}\n"), 0o600))
+	noError(t, os.WriteFile(operator, []byte(policy), 0o600))
 	c := exec.Command(os.Args[0], "daemon", "--listen", "127.0.0.1:0", "--log-format", "json", "--settle", "200ms", "--every", "30s", w.dir)
 	c.Env = append(os.Environ(), asCommand+"=1", envBaseURL+"="+line.URL+"/v1", envKey+"=sk-page-key", keysAtOnce, envOperator+"="+operator, envDaemonToken+"="+watchmansToken)
 	said, err := c.StderrPipe()
@@ -156,10 +160,58 @@ func (w *watchman) spends(daily int64) daemon.Status {
 	})
 }
 
+// approves has somebody log in with a browser of their own, and say yes to the first
+// that waits for one.
+func (w *watchman) approves(name, note string) {
+	w.Helper()
+	browser, cancel := chromedp.NewExecAllocator(w.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.UserDataDir(w.TempDir()))...)
+	defer cancel()
+	tab, end := chromedp.NewContext(browser)
+	defer end()
+	tab, end = context.WithTimeout(tab, time.Minute)
+	defer end()
+	noError(w.T, chromedp.Do(tab,
+		chromedp.Navigate(w.root+"/login?back=/accounts/shoes"),
+		chromedp.SendKeys(chromedp.CSS("#name"), name),
+		chromedp.SendKeys(chromedp.CSS("#token"), watchmansToken+"\r"),
+		chromedp.WaitVisible(chromedp.CSS("#allow0")),
+		chromedp.Click(chromedp.CSS("#allow0")),
+		chromedp.SendKeys(chromedp.CSS("#note"), note),
+	))
+	answer, err := chromedp.RunResponse(tab, chromedp.Click(chromedp.CSS("form.approve button")))
+	noError(w.T, err)
+	if !strings.HasSuffix(answer.URL, "?done=approved") {
+		w.Fatalf("after the approval of %s the page is %s, %d; want it to say that it is approved", name, answer.URL, answer.Status)
+	}
+}
+
+// TestTwoPeopleApproveTwoGuardsInThePage has a raise held by two guards, and two people
+// who each say yes to one of them, one box after the other: it goes once both have.
+func TestTwoPeopleApproveTwoGuardsInThePage(t *testing.T) {
+	w := hire(t, "policy: {max_daily_exposure: 1000}\n")
+	w.spends(50)
+	w.save("spring.yaml", springAt("120.00"))
+	waits := func(s daemon.Status) bool { return s.State == daemon.Held && s.Exposure.Daily == 50_000_000 }
+	w.until("held", waits)
+	w.approves("Ann Example", "the client asked for it")
+	one := w.until("held by what is left", func(s daemon.Status) bool {
+		return waits(s) && len(ask[struct{ Approvals []daemon.Approval }](w, "GET", "/approvals", nil).Approvals) == 1
+	})
+	if one.Held != 1 {
+		t.Errorf("after one yes %d changes are held; want the raise still", one.Held)
+	}
+	w.approves("Bob Example", "seen in the pacing report")
+	now := w.spends(120)
+	run := ask[runview.Document](w, "GET", "/runs/"+now.Run, nil)
+	if !strings.Contains(run.By, "Ann Example") || !strings.Contains(run.By, "Bob Example") {
+		t.Errorf("the report says by %q; want both names", run.By)
+	}
+}
+
 // TestAHeldRaiseIsApprovedInThePage goes the whole way: a file asks for more than
 // a run may raise, a person says yes in the browser, and the account has it.
 func TestAHeldRaiseIsApprovedInThePage(t *testing.T) {
-	w := hire(t)
+	w := hire(t, allowsRises)
 	w.spends(50)
 	w.save("spring.yaml", strings.Replace(springAt("120.00"), "name: Spring", "name: Spring sale", 1)) // the name goes, and what is left is another plan
 	var plans []string
@@ -169,22 +221,7 @@ func TestAHeldRaiseIsApprovedInThePage(t *testing.T) {
 		}
 		return s.State == daemon.Held && s.Pending == 0 && len(plans) == 2
 	})
-	browser, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()))...)
-	defer cancel()
-	tab, end := chromedp.NewContext(browser)
-	defer end()
-	tab, end = context.WithTimeout(tab, time.Minute)
-	defer end()
-	noError(t, chromedp.Do(tab,
-		chromedp.Navigate(w.root+"/login?back=/accounts/shoes"),
-		chromedp.SendKeys(chromedp.CSS("#name"), "Ann Example"),
-		chromedp.SendKeys(chromedp.CSS("#token"), watchmansToken+"\r"),
-		chromedp.WaitVisible(chromedp.CSS("#allow0")),
-		chromedp.Click(chromedp.CSS("#allow0")),
-		chromedp.SendKeys(chromedp.CSS("#note"), "agreed with Bob"),
-		chromedp.Click(chromedp.CSS("form.approve button")),
-		chromedp.WaitVisible(chromedp.CSS(".done")),
-	))
+	w.approves("Ann Example", "agreed with Bob")
 	now := w.spends(120)
 	approvals := ask[struct{ Approvals []daemon.Approval }](w, "GET", "/approvals", nil).Approvals
 	if len(approvals) != 1 || approvals[0].By != "Ann Example" || approvals[0].Note != "agreed with Bob" || approvals[0].PlanHash != held.PlanHash || strings.Join(approvals[0].Allow, " ") != "raises-spend=campaign/spring" {
@@ -211,7 +248,7 @@ func TestAHeldRaiseIsApprovedInThePage(t *testing.T) {
 // TestALookAtAFileChangesNothing drops files at the daemon: in the place of one
 // of the account, beside them, and with a mistake.
 func TestALookAtAFileChangesNothing(t *testing.T) {
-	w := hire(t)
+	w := hire(t, allowsRises)
 	before := w.spends(50)
 	type look struct {
 		Problems []string
