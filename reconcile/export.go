@@ -16,16 +16,9 @@ import (
 // slugs of their names, every one with its id and with what only the service says
 // of it.
 func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
-	if err := a.checkAccount(ctx); err != nil {
+	last, live, err := a.lastAndLive(ctx)
+	if err != nil {
 		return nil, err
-	}
-	last, err := a.Store.Last(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the last-applied record: %w", err)
-	}
-	live, err := a.refreshWithFacts(ctx, last)
-	if err != nil {
-		return nil, fmt.Errorf("read the live account: %w", err)
 	}
 	e := exporter{schemas: a.Schemas, records: live.Records, bound: map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{}}
 	for r := range last.All() {
@@ -38,6 +31,22 @@ func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
 	}
 	nameByKeys(a.Schemas, e.snapshot, func(id string) resource.Address { return e.placed[id] })
 	return e.snapshot, nil
+}
+
+// lastAndLive reads the record and the account, with what only the service says.
+func (a *Agent) lastAndLive(ctx context.Context) (*resource.Snapshot, *Live, error) {
+	if err := a.checkAccount(ctx); err != nil {
+		return nil, nil, err
+	}
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the last-applied record: %w", err)
+	}
+	live, err := a.refreshWithFacts(ctx, last)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the live account: %w", err)
+	}
+	return last, live, nil
 }
 
 // nameByKeys has the resources of a snapshot name others by their keys, as people

@@ -33,16 +33,9 @@ type Unsaid struct {
 // Import reads the account and gives what is neither in the record nor named by
 // the files: under the slugs of the names, as Export does. It changes nothing.
 func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*Import, error) {
-	if err := a.checkAccount(ctx); err != nil {
+	last, live, err := a.lastAndLive(ctx)
+	if err != nil {
 		return nil, err
-	}
-	last, err := a.Store.Last(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the last-applied record: %w", err)
-	}
-	live, err := a.refreshWithFacts(ctx, last)
-	if err != nil {
-		return nil, fmt.Errorf("read the live account: %w", err)
 	}
 	identified, _ := plan.Identify(a.Schemas, last, desired, live.Resources) // what is ambiguous stays somebody else's, and is imported
 	e := exporter{schemas: a.Schemas, records: live.Records, bound: map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{}, taken: desired, last: last}

@@ -198,9 +198,9 @@ func lockOf(base string) (original string, locked bool) {
 }
 
 // neverSource is true for what editors leave behind, for hidden files, and for
-// the copies adsync itself writes its results into.
+// the copies adsync itself writes its results into or keeps of a file it replaced.
 func neverSource(base string) bool {
-	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "#") || strings.HasSuffix(base, "~") || strings.EqualFold(base, projectFile) {
+	if keptFile.MatchString(base) || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "#") || strings.HasSuffix(base, "~") || strings.EqualFold(base, projectFile) {
 		return true
 	}
 	lower := strings.ToLower(base)

@@ -7,6 +7,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
 )
 
 // replacement puts new content in the place of a user's file: the whole of it,
@@ -16,6 +19,25 @@ type replacement struct {
 	name  string // slash path
 	hash  string // SHA-256 of what was read, in hex
 	limit int64
+	at    time.Time // the former file stays beside the new one, under this time; zero: it does not
+}
+
+// replaceAttempts is how often a file is read again that somebody saves while
+// adsync is about to replace it.
+const replaceAttempts = 3
+
+// errRestless is for a file that moved each time.
+var errRestless = fmt.Errorf("file was saved by somebody else each of the %d times it was to be replaced; want it left alone for a moment", replaceAttempts)
+
+// settled has put replace a file, and begin again where the file moved
+// meanwhile: a shared drive leaves no lock.
+func settled(put func(again bool) error) error {
+	for attempt := range replaceAttempts {
+		if err := put(attempt > 0); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return errRestless
 }
 
 // read gives the content, if the file is still what was read and nobody has it
@@ -70,13 +92,14 @@ func LockFile(name string) string {
 	return ""
 }
 
-// write makes the new file beside the old one, on the disk before it takes the
-// name, and looks a last time whether the old one is still what was read.
-func (r replacement) write(content []byte) (err error) {
+// write makes the new file beside the former one, on the disk before it takes the
+// name, and looks a last time whether the former one is still what was read. It
+// returns the name the former one is kept under, "" where it is not.
+func (r replacement) write(content []byte) (kept string, err error) {
 	dir, base := path.Split(r.name)
 	temporary := dir + "." + base + ".adsync.tmp"
 	if err := r.root.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return "", err
 	}
 	defer func() {
 		if err != nil {
@@ -84,24 +107,78 @@ func (r replacement) write(content []byte) (err error) {
 		}
 	}()
 	if err := r.prepare(temporary, content); err != nil {
-		return err
+		return "", err
 	}
-	if _, err := r.read(); err != nil {
-		return err
+	former, err := r.read()
+	if err != nil {
+		return "", err
+	}
+	if kept, err = r.keep(former); err != nil {
+		return "", fmt.Errorf("former file cannot be kept: %w", err)
 	}
 	if err := r.root.Rename(temporary, r.name); err != nil {
-		return err
+		return kept, err
 	}
-	return r.syncFolder(path.Dir(r.name))
+	return kept, r.syncFolder(path.Dir(r.name))
 }
 
-// prepare writes the new file with the permissions of the old one.
-func (r replacement) prepare(temporary string, content []byte) error {
+// keep gives the former file a second name beside its own, under which it stays.
+// No file that is there gives way to it.
+func (r replacement) keep(former []byte) (string, error) {
+	if r.at.IsZero() {
+		return "", nil
+	}
+	for n := 1; ; n++ {
+		name := keptName(r.name, r.at, n)
+		err := r.root.Link(r.name, name)
+		if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
+			err = r.copy(name, former)
+		}
+		switch {
+		case !errors.Is(err, fs.ErrExist):
+			return name, err
+		case r.holds(name):
+			return name, nil
+		}
+	}
+}
+
+// holds reports whether a file is what was read: kept before, by a run that was
+// cut off.
+func (r replacement) holds(name string) bool {
+	hash, err := hashRegular(r.root, name, r.limit)
+	return err == nil && hash == r.hash
+}
+
+// keptName is the name of a former file beside its successor.
+func keptName(name string, at time.Time, n int) string {
+	end := path.Ext(name)
+	number := ""
+	if n > 1 {
+		number = fmt.Sprintf(", %d", n)
+	}
+	return strings.TrimSuffix(name, end) + at.Format(" (before 2006-01-02 1504") + number + ")" + end
+}
+
+// keptFile is how keptName ends names: such a file is never a source, or the rows
+// of its successor would be there twice.
+var keptFile = regexp.MustCompile(`.+ \(before [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{4}(, [0-9]+)?\)\.[A-Za-z]+$`)
+
+func (r replacement) copy(name string, content []byte) error {
+	err := r.prepare(name, content)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		r.root.Remove(name) // half of a file is no copy
+	}
+	return err
+}
+
+// prepare writes a new file with the permissions of the one that is there.
+func (r replacement) prepare(name string, content []byte) error {
 	about, err := r.root.Stat(r.name)
 	if err != nil {
 		return err
 	}
-	handle, err := r.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	handle, err := r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

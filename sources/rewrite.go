@@ -135,5 +135,6 @@ func (p Project) Save(r Rewrite) error {
 	if _, err := place.read(); err != nil {
 		return err
 	}
-	return place.write(r.After)
+	_, err = place.write(r.After)
+	return err
 }

@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"slices"
 	"strings"
 
 	"adsync/internal/resource"
@@ -30,15 +29,26 @@ func (b *bookWriter) figureColumns(s *resource.Schema) []column {
 	return columns
 }
 
-// isFigureHeader says that a header is one figureColumn writes, of any windows.
+// isFigureHeader reports whether a header is one figureColumn writes, of any
+// windows.
 func isFigureHeader(header string) bool {
+	_, _, _, ok := figureOf(header)
+	return ok
+}
+
+// figureOf reads a header that figureColumn writes: the place of the metric, the
+// name of the window, and what its brackets say.
+func figureOf(header string) (metric int, window, inBrackets string, ok bool) {
 	if m := bracketed.FindStringSubmatch(header); m != nil {
-		header = m[1]
+		header, inBrackets = m[1], strings.TrimSpace(m[2])
 	}
-	return slices.ContainsFunc(resource.Metrics[:], func(m resource.Metric) bool {
-		window, ok := strings.CutPrefix(strings.TrimSpace(header), m.Header+" ")
-		return ok && resource.IsWindow(window)
-	})
+	for metric, m := range resource.Metrics {
+		window, begins := strings.CutPrefix(strings.TrimSpace(header), m.Header+" ")
+		if begins && resource.IsWindow(window) {
+			return metric, window, inBrackets, true
+		}
+	}
+	return 0, "", "", false
 }
 
 func (b *bookWriter) showsMetric(metric int) bool {

@@ -2,75 +2,118 @@ package sources
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
+	"time"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
-// rowsWriter puts what became of rows into the content of a file of one type,
+// cellsWriter puts changes into the cells of the content of a file of one type,
 // and leaves every other byte of it alone.
-type rowsWriter func(content []byte, w rowResults) ([]byte, error)
+type cellsWriter func(content []byte, w cellsWriting) ([]byte, error)
 
-// rowsWriters are the types of files results can be written back into, by the
-// end of their names.
-var rowsWriters = map[string]rowsWriter{
-	".xlsx": writeWorkbookRows,
-	".csv":  writeCSVRows,
-	".tsv":  writeCSVRows,
+// cellsWriters are the types of files that can be written into, by the end of
+// their names.
+var cellsWriters = map[string]cellsWriter{
+	".xlsx": writeWorkbookCells,
+	".csv":  writeCSVCells,
+	".tsv":  writeCSVCells,
 }
 
-// rowResults is what became of the rows of one file.
-type rowResults struct {
-	in       input
-	file     string
-	outcomes []RowOutcome // of this file alone
+// cellsWriting is what is to be written into one file.
+type cellsWriting struct {
+	in      input
+	file    string
+	prepare func(tabs []*tabReader) error            // before the first; may be nil
+	changes func(t *tabReader) ([]cellChange, error) // of one sheet
+	refused func(xlsx.RefusedCell) error             // of a cell that cannot be changed alone; nil refuses the file
 }
 
 // TakesResults says whether results can be written back into a file of this name.
-func TakesResults(file string) bool { return rowsWriterOf(file) != nil }
+func TakesResults(file string) bool { return cellsWriterOf(file) != nil }
 
-func rowsWriterOf(file string) rowsWriter { return rowsWriters[strings.ToLower(path.Ext(file))] }
+func cellsWriterOf(file string) cellsWriter { return cellsWriters[strings.ToLower(path.Ext(file))] }
+
+// Results is what became of the rows of a project's files.
+type Results struct {
+	Rows  []RowOutcome
+	Again func(Desired) []RowOutcome // of files that were saved since, where their rows are now
+	At    time.Time                  // the former file is kept under it
+}
 
 // WriteBack writes what became of the rows of a source into the file itself:
 // Result and Message in the columns of that name, or in new ones after the last;
-// keys and ids where their cells are empty. It changes no other cell and gives
-// false where nothing is to be changed.
+// keys and ids where their cells are empty. It changes no other cell, keeps the
+// former file beside the new one, and returns the name of that, "" where nothing
+// is to be changed.
 //
-// It refuses a file that is open in an editor, one that is no longer what was
-// read, and a symbolic link. The file is replaced as a whole, or not at all.
-func WriteBack(p Project, schemas resource.Schemas, source Source, outcomes []RowOutcome) (changed bool, err error) {
-	write := rowsWriterOf(source.File)
-	if write == nil {
-		return false, fmt.Errorf("results are not written into files named %q", path.Ext(source.File))
+// It refuses a file that is open in an editor and a symbolic link. One that was
+// saved since it was read is read again. The file is replaced as a whole, or not
+// at all.
+func WriteBack(ctx context.Context, p Project, schemas resource.Schemas, source Source, results Results) (kept string, err error) {
+	if cellsWriterOf(source.File) == nil {
+		return "", fmt.Errorf("results are not written into files named %q", path.Ext(source.File))
 	}
+	rows := results.Rows
+	err = settled(func(again bool) error {
+		if again {
+			d := Load(ctx, p, schemas)
+			if source, err = d.sourceOf(source.File); err != nil {
+				return err
+			}
+			rows = results.Again(d)
+		}
+		own := outcomesOf(source.File, rows)
+		kept, err = p.writeCells(schemas, source, results.At, cellsWriting{changes: func(t *tabReader) ([]cellChange, error) { return t.resultChanges(own) }})
+		return err
+	})
+	return kept, err
+}
+
+// sourceOf finds a file among those that were read whole.
+func (d Desired) sourceOf(file string) (Source, error) {
+	i := slices.IndexFunc(d.Sources, func(s Source) bool { return s.File == file })
+	if i < 0 || d.Sources[i].Hash == "" || diag.HasErrors(d.Problems) {
+		return Source{}, errors.New("file was saved since it was read, and has problems now; adsync validate shows them")
+	}
+	return d.Sources[i], nil
+}
+
+// writeCells writes into one source, if it is still what was read.
+func (p Project) writeCells(schemas resource.Schemas, source Source, at time.Time, w cellsWriting) (kept string, err error) {
 	env, err := p.Env()
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	root, err := os.OpenRoot(p.folder())
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	defer root.Close()
-	in := input{schemas: schemas, env: env, bounds: p.limits(), layout: p.layout}
-	r := replacement{root: root, name: source.File, hash: source.Hash, limit: (&tree{bounds: in.bounds}).limitOf(source.File)}
+	w.in, w.file = input{schemas: schemas, env: env, bounds: p.limits(), layout: p.layout}, source.File
+	r := replacement{root: root, name: source.File, hash: source.Hash, limit: (&tree{bounds: w.in.bounds}).limitOf(source.File), at: at}
 	content, err := r.read()
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	defer func() {
 		if reason := recover(); reason != nil {
-			changed, err = false, fmt.Errorf("file cannot be changed: %v", reason)
+			kept, err = "", fmt.Errorf("file cannot be changed: %v", reason)
 		}
 	}()
-	rewritten, err := write(content, rowResults{in: in, file: source.File, outcomes: outcomesOf(source.File, outcomes)})
+	rewritten, err := cellsWriterOf(source.File)(content, w)
 	if err != nil || bytes.Equal(rewritten, content) {
-		return false, err
+		return "", err
 	}
-	return true, r.write(rewritten)
+	return r.write(rewritten)
 }
 
 func outcomesOf(file string, outcomes []RowOutcome) []RowOutcome {

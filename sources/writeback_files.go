@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
 	"adsync/internal/xlsx"
 )
 
-// writeWorkbookRows puts results into the cells of a workbook.
-func writeWorkbookRows(content []byte, w rowResults) ([]byte, error) {
+// writeWorkbookCells puts changes into the cells of a workbook.
+func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), w.in.bounds.perFile)
 	defer cancel()
 	members, finding := xlsx.Open(ctx, content, w.in.bounds.workbook())
@@ -28,9 +29,14 @@ func writeWorkbookRows(content []byte, w rowResults) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
 	}
+	if w.prepare != nil {
+		if err := w.prepare(tabs); err != nil {
+			return nil, err
+		}
+	}
 	var edits []xlsx.Edit
 	for _, t := range tabs {
-		changes, err := t.resultChanges(w.outcomes)
+		changes, err := w.changes(t)
 		if err != nil {
 			return nil, fmt.Errorf("sheet %q: %w", t.ref.Name, err)
 		}
@@ -38,20 +44,41 @@ func writeWorkbookRows(content []byte, w rowResults) ([]byte, error) {
 			edits = append(edits, t.sheetEdit(c))
 		}
 	}
+	return w.rewrite(content, edits)
+}
+
+// rewrite leaves out the cells that cannot be changed alone, where that is wanted.
+func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit) ([]byte, error) {
+	rewritten, err := xlsx.Rewrite(content, edits, w.in.bounds.workbook())
+	refused := new(xlsx.Refused)
+	if w.refused == nil || !errors.As(err, &refused) {
+		return rewritten, err
+	}
+	for _, cell := range refused.Cells {
+		if err := w.refused(cell); err != nil {
+			return nil, err
+		}
+		edits = slices.DeleteFunc(edits, func(e xlsx.Edit) bool {
+			return e.Sheet == cell.Sheet && e.Row == cell.At.Row && e.Column == cell.At.Column
+		})
+	}
 	return xlsx.Rewrite(content, edits, w.in.bounds.workbook())
 }
 
 // sheetEdit makes an edit of a change; a new header looks like the last one.
 func (r *tabReader) sheetEdit(c cellChange) xlsx.Edit {
 	e := xlsx.Edit{Sheet: r.ref.Name, Row: c.Row, Column: c.Column, Value: xlsx.Text(c.text)}
+	if c.number {
+		e.Value = xlsx.NumberOrText(c.text)
+	}
 	if c.Row == r.header.number {
 		e.Like = xlsx.At{Row: c.Row, Column: len(r.header.columns) - 1}
 	}
 	return e
 }
 
-// writeCSVRows puts results into the fields of a CSV file.
-func writeCSVRows(content []byte, w rowResults) ([]byte, error) {
+// writeCSVCells puts changes into the fields of a CSV file.
+func writeCSVCells(content []byte, w cellsWriting) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), w.in.bounds.perFile)
 	defer cancel()
 	text, fault := csvfile.Decode(content)
@@ -68,7 +95,7 @@ func writeCSVRows(content []byte, w rowResults) ([]byte, error) {
 	if err := rows.open(); err != nil {
 		return nil, err
 	}
-	changes, err := rows.resultChanges(w.outcomes)
+	changes, err := w.changes(rows)
 	if err != nil {
 		return nil, err
 	}

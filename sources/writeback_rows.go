@@ -18,8 +18,9 @@ type resultPlaces struct {
 // cellChange is a cell that is to hold another text.
 type cellChange struct {
 	xlsx.At
-	text  string
-	exact bool // a key or an id, of which no program may make a number
+	text   string
+	exact  bool // a key or an id, of which no program may make a number
+	number bool // digits
 }
 
 // resultChanges gives the cells of one sheet that change, those in the header first.
@@ -33,7 +34,7 @@ func (r *tabReader) resultChanges(outcomes []RowOutcome) ([]cellChange, error) {
 	if len(byRow) == 0 {
 		return nil, nil
 	}
-	stored, last, err := r.storedRows(byRow)
+	stored, last, err := storedRows(r, byRow)
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +53,14 @@ func (r *tabReader) resultChanges(outcomes []RowOutcome) ([]cellChange, error) {
 	return changes, nil
 }
 
-// storedRows gives the cells of the rows concerned, and the last column any row
-// uses.
-func (r *tabReader) storedRows(rows map[int]RowOutcome) (stored map[xlsx.At]xlsx.Cell, last int, err error) {
+// storedRows gives the cells of the rows concerned, and the last column that any
+// row from the header down uses.
+func storedRows[T any](r *tabReader, rows map[int]T) (stored map[xlsx.At]xlsx.Cell, last int, err error) {
 	stored = map[xlsx.At]xlsx.Cell{}
 	_, err = r.walk(func(row *xlsx.Row) error {
-		last = max(last, row.Cells[len(row.Cells)-1].Column)
+		if row.Number >= r.header.number {
+			last = max(last, row.Cells[len(row.Cells)-1].Column)
+		}
 		if _, concerned := rows[row.Number]; !concerned {
 			return nil
 		}
@@ -67,7 +70,9 @@ func (r *tabReader) storedRows(rows map[int]RowOutcome) (stored map[xlsx.At]xlsx
 		return nil
 	})
 	for _, m := range r.facts.Merges {
-		last = max(last, m.ToColumn)
+		if m.ToRow >= r.header.number {
+			last = max(last, m.ToColumn)
+		}
 	}
 	return stored, last, err
 }
@@ -113,10 +118,10 @@ func (r *tabReader) newHeader(column int, title string) cellChange {
 func rowChanges(row int, o RowOutcome, columns resultPlaces, stored map[xlsx.At]xlsx.Cell) ([]cellChange, error) {
 	var changes []cellChange
 	for _, want := range []cellChange{
-		{xlsx.At{Row: row, Column: columns.result}, o.Result, false},
-		{xlsx.At{Row: row, Column: columns.message}, cutText(o.Message), false},
-		{xlsx.At{Row: row, Column: columns.key}, o.Address.Leaf(), true},
-		{xlsx.At{Row: row, Column: columns.id}, o.ID, true},
+		{At: xlsx.At{Row: row, Column: columns.result}, text: o.Result},
+		{At: xlsx.At{Row: row, Column: columns.message}, text: cutText(o.Message)},
+		{At: xlsx.At{Row: row, Column: columns.key}, text: o.Address.Leaf(), exact: true},
+		{At: xlsx.At{Row: row, Column: columns.id}, text: o.ID, exact: true},
 	} {
 		have := stored[want.At]
 		switch written := have.IsFormula || trimmed(have.Text) != ""; {

@@ -1,12 +1,15 @@
 package sources
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
@@ -37,8 +40,12 @@ func writtenProject(t *testing.T, content []byte) written {
 
 func (w written) name() string { return filepath.Join(w.dir, "ads", "q4.xlsx") }
 
+// someTime is when former files are kept.
+var someTime = time.Date(2026, 11, 24, 18, 30, 0, 0, time.UTC)
+
 func (w written) back(outcomes []RowOutcome) (bool, error) {
-	return WriteBack(w.project, kinds.All(), w.source, outcomes)
+	kept, err := WriteBack(context.Background(), w.project, kinds.All(), w.source, Results{Rows: outcomes, At: someTime})
+	return kept != "", err
 }
 
 func outcomeAt(sheet string, row int, address, result, message, id string) RowOutcome {
@@ -97,8 +104,11 @@ func TestWriteBackFillsResultsKeysAndIDsAndNothingElse(t *testing.T) {
 	if about, err := os.Stat(w.name()); err != nil || about.Mode().Perm() != 0o640 {
 		t.Errorf("file has mode %v, %v; want 0640 as before", about.Mode(), err)
 	}
-	if entries, _ := os.ReadDir(filepath.Join(w.dir, "ads")); len(entries) != 1 {
-		t.Errorf("folder holds %v; want the workbook alone", entries)
+	if former, err := os.ReadFile(filepath.Join(w.dir, "ads", "q4 (before 2026-11-24 1830).xlsx")); err != nil || !bytes.Equal(former, original) {
+		t.Errorf("the former workbook is kept as %d bytes, %v; want what was there", len(former), err)
+	}
+	if entries, _ := os.ReadDir(filepath.Join(w.dir, "ads")); len(entries) != 2 {
+		t.Errorf("folder holds %v; want the workbook and the former one", entries)
 	}
 	if a, b := snapshotText(t, loadWorkbook(t, original).Snapshot), snapshotText(t, loadWorkbook(t, content).Snapshot); a != b {
 		t.Errorf("after the write-back the files say\n%s\nwant\n%s", b, a)
@@ -129,7 +139,9 @@ func TestWriteBackRefusesWhatIsNotTheFileThatWasRead(t *testing.T) {
 		{"open in LibreOffice", func(w *written) {
 			must(t, os.WriteFile(filepath.Join(w.dir, "ads", ".~lock.q4.xlsx#"), nil, 0o600))
 		}, "file is open in an editor (.~lock.q4.xlsx# is there)"},
-		{"saved since", func(w *written) { w.source.Hash = strings.Repeat("0", 64) }, "file was changed since it was read"},
+		{"saved since, and has problems", func(w *written) {
+			must(t, os.WriteFile(w.name(), bookOf(t, campaignsSheet, sheetOf{"Ad groups", [][]any{{"Ad group"}, {"Runners"}}}), 0o600))
+		}, "file was saved since it was read, and has problems now"},
 		{"a link", func(w *written) {
 			must(t, os.Rename(w.name(), w.name()+".real"))
 			must(t, os.Symlink("q4.xlsx.real", w.name()))
@@ -140,11 +152,12 @@ func TestWriteBackRefusesWhatIsNotTheFileThatWasRead(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := writtenProject(t, original)
 			c.arrange(&w)
+			before, _ := os.ReadFile(w.name())
 			_, err := w.back(someOutcomes)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("WriteBack = %v; want %q", err, c.want)
 			}
-			if content, err := os.ReadFile(w.name()); err == nil && string(content) != string(original) {
+			if content, err := os.ReadFile(w.name()); err == nil && !bytes.Equal(content, before) {
 				t.Error("the file was changed")
 			}
 		})
@@ -180,12 +193,15 @@ func TestWriteBackIntoCSVKeepsItsForm(t *testing.T) {
 			wantProblems(t, was.Problems)
 			address, _ := resource.ParseAddress("campaign/spring")
 			outcomes := []RowOutcome{{Address: address, Position: was.Snapshot.Get(was.Snapshot.Addresses()[0]).Position, Result: "failed", Message: "=too low; want more", ID: "0012"}}
-			changed, err := WriteBack(p, kinds.All(), was.Sources[0], outcomes)
+			kept, err := WriteBack(t.Context(), p, kinds.All(), was.Sources[0], Results{Rows: outcomes, At: someTime})
 			must(t, err)
 			got, err := os.ReadFile(filepath.Join(dir, c.file))
 			must(t, err)
-			if d := cmp.Diff(c.want, string(got)); d != "" || !changed {
-				t.Errorf("changed = %v; file (-want +got):\n%s", changed, d)
+			if d := cmp.Diff(c.want, string(got)); d != "" || kept != strings.Replace(c.file, ".csv", " (before 2026-11-24 1830).csv", 1) {
+				t.Errorf("kept = %q; file (-want +got):\n%s", kept, d)
+			}
+			if former, err := os.ReadFile(filepath.Join(dir, kept)); err != nil || string(former) != c.before {
+				t.Errorf("the former file is %q, %v; want what was there", former, err)
 			}
 			wantProblems(t, Load(t.Context(), p, kinds.All()).Problems)
 		})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -14,9 +15,11 @@ import (
 
 // exportFlags are those of export.
 type exportFlags struct {
-	out     string
-	figures string
-	force   bool
+	out        string
+	figures    string
+	force      bool
+	update     string
+	addColumns bool
 }
 
 func (a *app) export() *cobra.Command {
@@ -24,16 +27,31 @@ func (a *app) export() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [FOLDER]",
 		Short: "Write the live account as YAML, as a workbook or as CSV",
-		RunE:  func(c *cobra.Command, args []string) error { return a.runExport(c, args, f) },
+		Long: `Write the live account as YAML, as a workbook or as CSV.
+
+With --update it writes into a workbook of your own what the service knows of its
+rows: ids where their cells are blank, Review, Serving issues and their like, and
+figures. It fills the columns that are there (--add-columns adds the others at
+the right end of the header) and changes no other cell. The former file stays
+beside it.`,
+		RunE: func(c *cobra.Command, args []string) error { return a.runExport(c, args, f) },
 	}
 	c.Flags().StringVar(&f.out, "out", "", "file to write, or a folder: of one YAML file a campaign, of one CSV file a sheet (default: standard output)")
 	c.Flags().StringVar(&f.figures, "figures", "", "figures to add, such as 7d,30d, yesterday or 2026-11-01..2026-11-15: whole days in the account's time zone")
+	c.Flags().StringVar(&f.update, "update", "", "workbook of your own to write ids, reviews and figures into")
+	c.Flags().BoolVar(&f.addColumns, "add-columns", false, "with --update: add the columns the workbook does not have")
 	forceFlag(c, &f.force)
 	a.outputs(c, "yaml", "xlsx", "csv")
 	return c
 }
 
 func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
+	if f.update != "" {
+		return a.runUpdate(c, args, f)
+	}
+	if f.addColumns {
+		return usage(c, errors.New("--add-columns goes with --update"))
+	}
 	dir, err := folder(c, args)
 	if err != nil {
 		return err

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"adsync/internal/diag"
+	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
 )
@@ -16,23 +19,44 @@ func (a *app) writeBack(l loaded, f applyFlags, r *reconcile.Report) error {
 		return nil
 	}
 	rows := rowOutcomes(l, r)
+	results := sources.Results{Rows: rows, At: a.clock.orSystem().now(), Again: func(d sources.Desired) []sources.RowOutcome { return unedited(l, d, rows) }}
 	failed := 0
 	for _, source := range l.desired.Sources {
 		if !sources.TakesResults(source.File) {
 			continue
 		}
-		changed, err := sources.WriteBack(l.project, l.schemas, source, rows)
+		kept, err := sources.WriteBack(context.Background(), l.project, l.schemas, source, results)
 		switch {
 		case err != nil:
 			failed++
 			a.clearLine()
 			fmt.Fprintf(a.err, "adsync: %s: results were not written back: %s; they are in the result copies\n", diag.Printable(source.File), diag.Printable(err.Error()))
-		case changed:
-			a.note("results written into %s", diag.Printable(source.File))
+		case kept != "":
+			a.note("results written into %s; the former file is %s", diag.Printable(source.File), diag.Printable(kept))
 		}
 	}
 	if failed > 0 {
 		return &exit{exitUsage, ""}
 	}
 	return nil
+}
+
+// unedited returns the outcomes of rows that are in the files as they were when they
+// were applied, with the places they have now. A row that was edited since has
+// no result: it says something else.
+func unedited(l loaded, now sources.Desired, rows []sources.RowOutcome) []sources.RowOutcome {
+	var kept []sources.RowOutcome
+	for _, row := range rows {
+		was, is := l.desired.Snapshot.Get(row.Address), now.Snapshot.Get(row.Address)
+		if was == nil || is == nil || !sameRow(l.schemas.Of(row.Address.Kind), was, is) {
+			continue
+		}
+		row.Position = is.Position
+		kept = append(kept, row)
+	}
+	return kept
+}
+
+func sameRow(schema *resource.Schema, was, is *resource.Resource) bool {
+	return !slices.ContainsFunc(schema.Attributes, func(a resource.Attribute) bool { return !was.Value(a.Name).Equal(is.Value(a.Name)) })
 }

@@ -40,6 +40,14 @@ func Text(s string) EditValue {
 // Number is digits such as -12.50, stored as they are written.
 func Number(digits string) EditValue { return EditValue{sort: writesNumber, text: digits} }
 
+// NumberOrText is Number where a text is such digits, else Text.
+func NumberOrText(s string) EditValue {
+	if plainNumber.MatchString(s) {
+		return Number(s)
+	}
+	return Text(s)
+}
+
 // Day is a day such as 2026-12-01, stored as the number the workbook counts it
 // by. The cell must have the format of a date, of its own or by Edit.Like.
 func Day(day string) EditValue { return EditValue{sort: writesDay, text: day} }

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/reconcile"
+	"adsync/sources"
+
+	"github.com/spf13/cobra"
+)
+
+// updating is one export --update: what the service was asked, so that it is asked
+// once, however often the workbook is read.
+type updating struct {
+	app     *app
+	l       loaded
+	session *session
+	known   *reconcile.Known
+	now     time.Time // of the service, in the account's time zone
+	figures map[string]*resource.Figures
+	rows    reconcile.KnownRows
+	desired sources.Desired
+	failure error // of the service; an error of the workbook is none
+}
+
+// runUpdate writes what the service knows into a workbook of the user's own.
+func (a *app) runUpdate(c *cobra.Command, args []string, f exportFlags) error {
+	if f.out != "" || f.force || c.Flags().Changed("output") {
+		return usage(c, errors.New("--update writes into the workbook it names; want it without --out, --output and --force"))
+	}
+	l, file, err := a.loadUpdated(c, args, f.update)
+	if err != nil {
+		return err
+	}
+	s, err := a.connect(c.Context(), l, true)
+	if err != nil {
+		return err
+	}
+	defer s.end()
+	u := &updating{app: a, l: l, session: s, figures: map[string]*resource.Figures{}}
+	windows, err := u.ask(c, f.figures)
+	if err != nil {
+		return err
+	}
+	done, err := sources.UpdateFile(c.Context(), l.project, l.schemas, l.desired, file, sources.Update{
+		Known: func(d sources.Desired, windows []string) (*resource.Snapshot, *resource.Figures, error) {
+			return u.of(c.Context(), d, windows)
+		},
+		Windows:    windows,
+		AddColumns: f.addColumns,
+		At:         a.clock.orSystem().now(),
+	})
+	a.clearLine()
+	switch {
+	case u.failure != nil:
+		return u.failure
+	case err != nil:
+		return configuration("--update: %s stays as it was: %v", nameOf(f.update), err)
+	}
+	u.report(nameOf(f.update), file, done)
+	return nil
+}
+
+// loadUpdated reads the project that a workbook lies in, or the workbook alone where
+// the project's sources leave it out.
+func (a *app) loadUpdated(c *cobra.Command, args []string, name string) (l loaded, file string, err error) {
+	dir := projectFolder(filepath.Dir(name))
+	if len(args) > 0 {
+		given, err := folder(c, args)
+		if err != nil {
+			return l, "", err
+		}
+		dir = given
+	}
+	if _, err := os.Stat(name); err != nil {
+		return l, "", configuration("--update: %v; want a workbook of your own", err)
+	}
+	if lock := sources.LockFile(name); lock != "" {
+		return l, "", configuration("--update: %s is open in an editor (%s is there); want it closed", nameOf(name), nameOf(lock))
+	}
+	inside, err := below(dir, filepath.Dir(name))
+	if err != nil || inside == "" {
+		return l, "", configuration("--update: %s does not lie in the project's folder %s; want a workbook that does", nameOf(name), nameOf(dir))
+	}
+	file = filepath.ToSlash(filepath.Join(inside, filepath.Base(name)))
+	project, problems := a.readProject(dir)
+	if files, _ := project.Files(); !diag.HasErrors(problems) && !slices.Contains(files, file) {
+		l = a.loadFile(c.Context(), name)
+	} else {
+		l = a.load(c.Context(), dir)
+	}
+	return l, file, a.invalid(l, l.desired.Problems)
+}
+
+// ask reads the account. What the figures are to be is judged before.
+func (u *updating) ask(c *cobra.Command, figures string) (windows []string, err error) {
+	if u.now, err = u.session.agent.Present(c.Context()); err != nil {
+		return nil, err
+	}
+	if figures != "" {
+		asked, err := resource.ParseWindows(figures, u.now)
+		if err != nil {
+			return nil, usage(c, fmt.Errorf("--figures: %w", err))
+		}
+		for _, w := range asked {
+			windows = append(windows, w.Name)
+		}
+	}
+	u.known, err = u.session.agent.Known(c.Context())
+	return windows, err
+}
+
+// of gives what the service knows of the rows of the files.
+func (u *updating) of(ctx context.Context, d sources.Desired, windows []string) (_ *resource.Snapshot, _ *resource.Figures, err error) {
+	u.desired = d
+	if u.rows, u.failure = u.known.Of(d.Snapshot); u.failure != nil {
+		return nil, nil, u.failure
+	}
+	var asked []resource.Window
+	for _, name := range windows {
+		w, err := resource.ParseWindow(name, u.now)
+		if err != nil {
+			u.app.note("figures of %s stay as they are: %s", diag.Printable(name), diag.Printable(err.Error()))
+			continue
+		}
+		asked = append(asked, w)
+	}
+	key := strings.Join(windows, ",")
+	if _, known := u.figures[key]; !known {
+		u.figures[key], u.failure = figures(ctx, u.session, asked)
+	}
+	return u.rows.Rows, u.figures[key], u.failure
+}
+
+// mostNamed is how many rows or cells a report names.
+const mostNamed = 10
+
+// report says what was written, and what was not.
+func (u *updating) report(name, file string, done sources.Updated) {
+	a := u.app
+	a.showProblems(u.l.project, u.rows.Problems)
+	a.noteUnlisted(u.session)
+	for i, left := range done.Left {
+		if i == mostNamed {
+			a.note("%s more stay as they are", plural(len(done.Left)-i, "cell"))
+			break
+		}
+		a.note("%s stays as it is: %s", diag.Printable(left.At.String()), left.Why)
+	}
+	if unknown := u.unknown(file); len(unknown) > 0 {
+		a.note("%s not at the service and got nothing: %s", pluralAre(len(unknown), "row"), someOf(unknown))
+	}
+	if n := len(u.rows.Rest); n > 0 {
+		a.note("%s at the service and in no row: %s; adsync export shows all there is", pluralAre(n, "resource"), u.kindsOf(u.rows.Rest))
+	}
+	if len(done.Missing) > 0 {
+		a.note("columns that are not there: %s; --add-columns adds them", diag.Printable(strings.Join(done.Missing, ", ")))
+	}
+	switch {
+	case len(done.Columns) == 0:
+		a.note("%s has no column for what the service knows; nothing was written", name)
+		return
+	case done.Kept == "":
+		a.note("%s says what the service knows already; nothing was written", name)
+		return
+	}
+	a.note("%s written into %s: %s", plural(done.Cells, "cell"), name, diag.Printable(strings.Join(done.Columns, ", ")))
+	a.note("the former file is %s", nameOf(filepath.Join(u.l.project.Root, filepath.FromSlash(done.Kept))))
+}
+
+// unknown names the rows of a file that the service does not have.
+func (u *updating) unknown(file string) []string {
+	var rows []string
+	for r := range u.desired.Snapshot.All() {
+		if r.Position.File() == file && u.rows.Rows.Get(r.Address) == nil {
+			rows = append(rows, fmt.Sprintf("%s row %d (%s)", diag.Printable(r.Position.Sheet()), r.Position.Line(), diag.Printable(u.called(r))))
+		}
+	}
+	return rows
+}
+
+func (u *updating) called(r *resource.Resource) string {
+	if name := u.l.schemas.Of(r.Address.Kind).NameOf(r); name != "" {
+		return name
+	}
+	return r.Address.Leaf()
+}
+
+// kindsOf counts resources by their kinds.
+func (u *updating) kindsOf(resources []*resource.Resource) string {
+	counts := map[resource.Kind]int{}
+	for _, r := range resources {
+		counts[r.Address.Kind]++
+	}
+	var parts []string
+	for _, s := range u.l.schemas {
+		if n := counts[s.Kind]; n > 0 {
+			parts = append(parts, plural(n, strings.ToLower(s.Title)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func someOf(names []string) string {
+	if len(names) > mostNamed {
+		return strings.Join(names[:mostNamed], ", ") + fmt.Sprintf(" and %d more", len(names)-mostNamed)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,179 @@
+package sources
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+)
+
+// knownColumn is a column of a sheet that holds what the service knows of its rows.
+type knownColumn struct {
+	number int // in the sheet
+	title  string
+	fact   *resource.Fact
+	figure *figureColumn // nil where it has neither: the id
+}
+
+func (f knownColumn) isID() bool     { return f.fact == nil && f.figure == nil }
+func (f knownColumn) isFigure() bool { return f.figure != nil }
+
+// knownColumns are those of one sheet.
+type knownColumns struct {
+	byKind map[resource.Kind][]knownColumn
+	added  []cellChange // headers of columns the sheet does not have yet
+}
+
+// columnsOf finds the columns of a sheet, and adds those it does not have where
+// that is wanted.
+func (w *updateWriter) columnsOf(t *tabReader, last int) knownColumns {
+	found := knownColumns{byKind: map[resource.Kind][]knownColumn{}}
+	for _, s := range t.sections {
+		if s.tab.list != nil {
+			continue
+		}
+		there := w.columnsThere(t, s)
+		for _, want := range w.columnsWanted(t, s) {
+			i := slices.IndexFunc(there, func(f knownColumn) bool { return f.title == want.title })
+			at := slices.IndexFunc(found.added, func(c cellChange) bool { return c.text == w.headerOf(t, want) })
+			switch {
+			case i >= 0 || t.in.layout.isOwn(want.title):
+				continue
+			case !w.AddColumns:
+				noteOnce(&w.done.Missing, sheetLabel(t.ref.Name)+": "+want.title)
+				continue
+			case at >= 0: // another kind of the sheet has it
+				want.number = found.added[at].Column
+			default:
+				want.number = last + 1 + len(found.added)
+				found.added = append(found.added, t.newHeader(want.number, w.headerOf(t, want)))
+				w.headers = append(w.headers, diag.Cell(w.file, t.ref.Name, t.header.number, 0))
+			}
+			there = append(there, want)
+		}
+		for _, f := range there {
+			noteOnce(&w.done.Columns, f.title)
+		}
+		found.byKind[s.tab.schema.Kind] = there
+	}
+	return found
+}
+
+func noteOnce(in *[]string, text string) {
+	if !slices.Contains(*in, text) {
+		*in = append(*in, text)
+	}
+}
+
+// columnsThere are the columns of a section that the sheet has.
+func (w *updateWriter) columnsThere(t *tabReader, s *section) []knownColumn {
+	var there []knownColumn
+	for number, written := range s.header.written {
+		c := s.header.column(number)
+		switch {
+		case c != nil && c.role == roleID:
+			there = append(there, knownColumn{number: number, title: c.title})
+		case c != nil && c.ours == oursFact:
+			there = append(there, knownColumn{number: number, title: c.title, fact: c.fact})
+		case c == nil && s.isMeasured() && !t.in.layout.isOwn(written):
+			if f := w.figureAt(t, number, written); f != nil {
+				there = append(there, *f)
+			}
+		}
+	}
+	return there
+}
+
+// figureAt is the column of figures that a header is of, nil where it is of none.
+func (w *updateWriter) figureAt(t *tabReader, number int, header string) *knownColumn {
+	metric, name, code, ok := figureOf(header)
+	window := w.windowOf(name)
+	if !ok || window < 0 {
+		return nil
+	}
+	own := t.in.env.Currency
+	if resource.Metrics[metric].Form == resource.Units && code != "" && own != "" && isForeign(code, own) {
+		w.leave(t.at(t.header.number, number), fmt.Sprintf("its header says %s, and the account's currency is %s", code, own))
+		return nil
+	}
+	return &knownColumn{number: number, title: resource.Metrics[metric].Header + " " + name, figure: &figureColumn{window, metric}}
+}
+
+func (w *updateWriter) windowOf(name string) int {
+	if w.figures == nil {
+		return -1
+	}
+	return slices.IndexFunc(w.figures.Windows, func(have resource.WindowFigures) bool { return have.Name == name })
+}
+
+// columnsWanted are the columns an export would write for the rows of a section.
+func (w *updateWriter) columnsWanted(t *tabReader, s *section) []knownColumn {
+	wanted := []knownColumn{{title: "ID"}}
+	for i := range s.tab.schema.Facts {
+		f := &s.tab.schema.Facts[i]
+		wanted = append(wanted, knownColumn{title: f.Header, fact: f})
+	}
+	for _, name := range w.Windows {
+		window := w.windowOf(name)
+		for metric, m := range resource.Metrics {
+			if window >= 0 && s.isMeasured() && (!m.Rare || w.figures.Has(metric)) {
+				wanted = append(wanted, knownColumn{title: m.Header + " " + name, figure: &figureColumn{window, metric}})
+			}
+		}
+	}
+	return wanted
+}
+
+// headerOf is what a new column has for its header.
+func (w *updateWriter) headerOf(t *tabReader, f knownColumn) string {
+	if f.isFigure() && resource.Metrics[f.figure.metric].Form == resource.Units && t.in.env.Currency != "" {
+		return f.title + " (" + t.in.env.Currency + ")"
+	}
+	return f.title
+}
+
+// text is what the service knows, "" where it knows nothing.
+func (f knownColumn) text(known *resource.Resource, figures *resource.Figures) string {
+	switch {
+	case f.fact != nil:
+		return trimmed(cutText(known.Facts.Value(f.fact.Name).Text()))
+	case f.figure != nil:
+		return figures.Windows[f.figure.window].ByID[known.ID][f.figure.metric]
+	}
+	return known.ID
+}
+
+// servicesWords is how the service says what it says of a resource: words such
+// as in_review, several of them, or one with its reason.
+var servicesWords = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*((, [a-z0-9]+(_[a-z0-9]+)*)*|: (?s:.+))$`)
+
+// keeps says why a cell stays as it is, "" where it does not: it holds a formula,
+// or what no service says.
+func (f knownColumn) keeps(have xlsx.Cell) string {
+	text := trimmed(have.Text)
+	_, isNumber := exact(text)
+	switch {
+	case have.IsFormula:
+		return "it holds a formula"
+	case have.Meta != 0:
+		return "it holds a picture"
+	case f.isFigure() && text != "" && !isNumber, f.fact != nil && text != "" && !servicesWords.MatchString(text):
+		return fmt.Sprintf("it holds %q, which is nothing the service says", shortened(diag.Printable(text)))
+	}
+	return ""
+}
+
+// says reports whether a cell needs no change: it says the same, or has an id.
+func (f knownColumn) says(have xlsx.Cell, want string) bool {
+	text := trimmed(have.Text)
+	switch {
+	case f.isID() && text != "":
+		return true
+	case f.isFigure() && have.Form == xlsx.NumberCell && want != "":
+		return sameNumber(text, want)
+	}
+	return text == want && (text == "" || have.Form == xlsx.TextCell)
+}
