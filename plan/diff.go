@@ -64,6 +64,7 @@ type differ struct {
 	written    []written              // by place, as far as it was asked for
 	all        []three                // of known kinds, in the order of addresses, parents first
 	shrunk     map[resource.Kind]bool // nothing of these kinds is pruned
+	unpruned   map[resource.Kind]bool // nor of these, as a row of them waits
 	twins      map[twinKey][]resource.Address
 	uses       map[identity][]use
 	byID       map[resource.Kind]map[string]*resource.Resource // what is live, as far as it was asked for
@@ -121,6 +122,7 @@ func newDiffer(in Input) *differ {
 	d.clearWith()
 	d.nameIDs()
 	d.join()
+	d.indexInvalid()
 	d.findShrunk()
 	return d
 }
@@ -143,6 +145,14 @@ func (d *differ) note(t *three) {
 // compare decides what becomes of the resource at one address.
 func (d *differ) compare(i int) {
 	d.all[i].above = d.fateAbove(&d.all[i])
+	if d.all[i].waits.holds() {
+		d.compareWaiting(i)
+		return
+	}
+	d.compareOne(i)
+}
+
+func (d *differ) compareOne(i int) {
 	t, k := d.all[i], d.all[i].kind
 	if why, lacking := d.Lacking[t.address.Kind]; lacking {
 		d.lacking(t, why)

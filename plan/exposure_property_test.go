@@ -94,10 +94,11 @@ func (o oracle) left(r *resource.Resource) int64 {
 	return max(budget-o.spent[r.ID], 0)
 }
 
-func (o oracle) totals() string {
+// sums gives the daily caps, what is left of lifetime budgets, and the most that
+// limits let pass on a day.
+func (o oracle) sums() (daily, lifetime, most int64) {
 	today, _ := time.Parse(time.DateOnly, moneyDay)
 	campaigns := o.spending(today)
-	var daily, lifetime, most int64
 	from, to := time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC), today
 	for _, r := range campaigns {
 		n, _ := r.Value("budget.daily").Number()
@@ -115,6 +116,12 @@ func (o oracle) totals() string {
 		_, all := o.limit(d, kinds.SpendLimitWindow)
 		most = max(most, min(each, all))
 	}
+	return daily, lifetime, most
+}
+
+func (o oracle) totals() string {
+	today, _ := time.Parse(time.DateOnly, moneyDay)
+	daily, lifetime, most := o.sums()
 	split, joint := o.month(today, false), o.month(today, true)
 	return fmt.Sprintf("day %s, month %s, lifetime %s", units(min(daily, most)), units(min(split, joint)), units(lifetime))
 }

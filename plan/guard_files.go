@@ -48,6 +48,7 @@ func (w *waiting) guard() {
 		w.guardOne(i)
 	}
 	w.guardTotal()
+	w.holdBesideInvalid()
 }
 
 // find says whether a decrease is held.
@@ -65,6 +66,9 @@ func (w *waiting) find() bool {
 		if could.day > wanted.day || could.month > wanted.month || k.level(s.most) > k.level(s.desired) || k.schema.Caps || k.gate {
 			w.lower = append(w.lower, c.place)
 		}
+	}
+	if w.uncertain == nil {
+		w.findInvalid()
 	}
 	return len(w.lower) > 0
 }
@@ -108,6 +112,8 @@ func (w *waiting) states(place int) states {
 	t, c := &w.all[place], w.at[place]
 	s := states{t.live, t.live, t.live}
 	switch {
+	case t.waits.holds() && (c != nil || t.waits.Lowers), w.mayLowerAt(place):
+		s.desired = w.lowest(t, c)
 	case c == nil:
 	case c.Pruned:
 		if c.Held == nil {
@@ -244,6 +250,8 @@ func (c could) words(before, desired could) string {
 func (w *waiting) because(place int, whose string) string {
 	u := w.uncertain[w.all[place].address]
 	switch {
+	case w.all[place].waits != nil:
+		return ", as a cell of the row " + whose + " is not valid and may lower it"
 	case u != nil && u.Unconfirmed:
 		return ", as the " + u.What + " " + whose + " is not confirmed"
 	case u != nil:
@@ -366,6 +374,9 @@ func (w *waiting) totals() (before, desired, most *exposure) {
 		of[0].add(one, s.before)
 		of[1].add(one, s.desired)
 		of[2].add(one, s.most)
+		if k := w.all[place].kind; (k.schema.Caps || k.gate) && w.mayLowerAt(place) {
+			of[1].limits = append(of[1].limits, limit{address: w.all[place].address, per: pausedAccount})
+		}
 	}
 	return of[0], of[1], of[2]
 }

@@ -33,17 +33,20 @@ func (d *differ) refuseBeyond(s *resource.Schema, live, most int) {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		switch {
-		case c.Address.Kind != s.Kind || c.Held != nil:
+		case c.Address.Kind != s.Kind:
+		case c.waits() && c.Action == Create:
+			room--
+		case c.Held != nil:
 		case c.Action == Archive:
 			room++
 		case c.Action == Create:
 			creates++
 		}
 	}
-	if creates <= room {
+	if creates <= room || creates == 0 {
 		return
 	}
-	first := d.createAt(s.Kind, room)
+	first := d.createAt(s.Kind, max(room, 0))
 	d.problems.Add(diag.Problem{
 		Severity: diag.Error, Code: diag.TooMany, Position: first.Position, Address: first.Address.String(),
 		Message: fmt.Sprintf("%s is one %s too many: %d are at the service and not archived, %d would be new, and the account may have %d", first.Address, s.Kind, live, creates, most),

@@ -41,6 +41,7 @@ type Input struct {
 
 	Capabilities map[resource.Capability]bool // what was found out of the account; what is not there is not known
 
+	Invalid   []InvalidRow                 // rows that wait; Desired has them
 	Refused   map[resource.Address]Refused // what the service refused for good
 	Unsettled []Unsettled                  // what became of which is unknown
 }
@@ -80,6 +81,7 @@ type Change struct {
 	ID        string        // of the live resource; "" for a create
 	Name      string        // what people call it
 	Position  diag.Position // where it is written; zero for what the files no longer name
+	Cell      diag.Position // that is not valid, so that the row waits; zero elsewhere
 	Fields    []Field       // what is sent, by name; a create has every attribute it gives
 	Displaced []Displaced   // what goes at the service because a field takes its place
 	Recorded  []Field       // what files and service agree on and the record does not say yet; never sent

@@ -61,6 +61,7 @@ func (d *differ) breaks(c *Change, live *resource.Resource) bool {
 
 // settle finishes the plan: what counts need, spend, and the one order.
 func (d *differ) settle() {
+	d.settleInvalid()
 	d.countBeneath()
 	d.nameSides()
 	for i := range d.plan.Changes {

@@ -81,6 +81,7 @@ const clockSlack = time.Minute
 // Desired is what the files say and how they want to be treated.
 type Desired struct {
 	Snapshot *resource.Snapshot
+	Invalid  []plan.InvalidRow // rows of it that wait
 	Policy   plan.Policy
 	Allow    []plan.Allowance // given for this plan; one that releases nothing is named
 	Standing []plan.Allowance // given beforehand
@@ -200,7 +201,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	input := plan.Input{
-		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Live: snapshot, Waiting: waiting, Reverted: reverted,
+		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Invalid: desired.Invalid, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Consents: consents, Asks: desired.Asks,
 		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,

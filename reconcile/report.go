@@ -107,6 +107,9 @@ func (o Outcome) without(held []plan.HeldPart) Outcome {
 
 // heldCell is where the first field that is held is written, else the row.
 func heldCell(c *plan.Change) diag.Position {
+	if !c.Cell.IsZero() {
+		return c.Cell
+	}
 	for _, f := range c.Fields {
 		if f.Held != nil && !f.Desired.Position.IsZero() {
 			return f.Desired.Position
@@ -190,6 +193,17 @@ func (r *Report) Summary() string {
 		}
 	}
 	return strings.Join(parts, ", ") + fmt.Sprintf("; verified %d/%d", r.Verified, r.Touched)
+}
+
+// Waiting counts rows that wait because a cell of theirs, or of one above, is not valid.
+func (r *Report) Waiting() int {
+	n := 0
+	for _, o := range r.Outcomes {
+		if o.Outcome == OutcomeHeld && o.Code == string(plan.Invalid) {
+			n++
+		}
+	}
+	return n
 }
 
 // Refused counts changes that are held, wholly or in part, although the files ask

@@ -12,20 +12,25 @@ import (
 
 // collection puts the drafts of every source into one tree.
 type collection struct {
-	schemas  resource.Schemas
-	tree     *tree
-	problems diag.List
-	entries  []entry
-	offsets  []int // of each source's first entry
-	images   map[string]picture
-	members  map[membersKey]membersFile
-	counts   []Members
-	repeats  map[int]int // resources of a source, by its number, that another file has too
-	index    index
-	zone     *time.Location
-	said     map[string]bool           // findings that are said once
-	compared int                       // names that were compared with unknown ones
-	whole    map[string]resource.Value // what an attribute is that takes in one hint list and nothing else
+	schemas   resource.Schemas
+	tree      *tree
+	problems  diag.List
+	entries   []entry
+	offsets   []int // of each source's first entry
+	images    map[string]picture
+	members   map[membersKey]membersFile
+	counts    []Members
+	repeats   map[int]int // resources of a source, by its number, that another file has too
+	index     index
+	zone      *time.Location
+	said      map[string]bool // findings that are said once
+	compared  int             // names that were compared with unknown ones
+	left      []*entry        // rows that say Include = no
+	spares    map[resource.Kind]*kindIndex
+	shared    map[diag.Problem]bool // errors of what rows take over: those rows wait
+	listItems []listItem
+	tooMany   string                    // why no row may wait, where that is their number
+	whole     map[string]resource.Value // what an attribute is that takes in one hint list and nothing else
 }
 
 // entry is a draft on its way to a resource.
@@ -35,10 +40,11 @@ type entry struct {
 	parent   *entry
 	resource *resource.Resource // its address is zero while it has no place
 	bad      bool               // has a problem of its own, found here
+	row      rowState
 }
 
 func newCollection(schemas resource.Schemas, t *tree) *collection {
-	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, repeats: map[int]int{}, members: map[membersKey]membersFile{}, whole: map[string]resource.Value{}, said: map[string]bool{}}
+	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, repeats: map[int]int{}, members: map[membersKey]membersFile{}, whole: map[string]resource.Value{}, said: map[string]bool{}, spares: map[resource.Kind]*kindIndex{}, shared: map[diag.Problem]bool{}}
 }
 
 // collect makes resources of drafts: it takes over defaults and templates,
@@ -48,25 +54,26 @@ func (c *collection) collect(files []file, results []result) Desired {
 	c.setMembersAside(files, results)
 	shared := c.share(results)
 	c.enter(results)
+	c.enterLeft(results)
 	for i := range c.entries {
 		c.inherit(&c.entries[i], shared)
 		c.name(&c.entries[i])
 	}
 	for _, schema := range c.schemas {
-		c.placeAll(schema)
+		c.placeAll(schema, results)
 	}
 	c.placeItems(results)
 	for i := range c.entries {
-		c.resolveHints(&c.entries[i], shared)
-		c.check(&c.entries[i])
-		c.address(&c.entries[i], results)
+		if e := &c.entries[i]; !e.row.left {
+			c.resolveHints(e, shared)
+			c.check(e)
+			c.address(e, results)
+		}
 	}
 	c.checkNames()
 	c.checkAcross()
 	pasteLines(results, c.tree.project.layout)
-	for i := range results {
-		c.problems.AddAll(results[i].problems)
-	}
+	c.keepOwn(results)
 	return c.desired(files, results)
 }
 
@@ -103,12 +110,27 @@ func (c *collection) address(e *entry, results []result) {
 
 // report puts a finding about a resource on the list.
 func (c *collection) report(e *entry, position diag.Position, f resource.Finding) {
-	problem := problemAt(position, f)
-	if !e.resource.Address.IsZero() {
-		problem.Address = e.resource.Address.String()
+	problem := c.problemOf(e, position, f)
+	c.problems.Add(problem)
+	if problem.Severity == diag.Error {
+		e.bad, e.row.lowers = true, e.row.lowers || !e.harmless(position, f)
+		e.wrong([]diag.Problem{problem}, true)
 	}
+}
+
+// refuse puts a finding on the list that is no row's alone: nothing goes.
+func (c *collection) refuse(e *entry, position diag.Position, f resource.Finding) {
+	problem := c.problemOf(e, position, f)
 	c.problems.Add(problem)
 	e.bad = e.bad || problem.Severity == diag.Error
+}
+
+func (c *collection) problemOf(e *entry, position diag.Position, f resource.Finding) diag.Problem {
+	problem := problemAt(position, f)
+	if !e.resource.Address.IsZero() && !e.row.adrift {
+		problem.Address = e.resource.Address.String()
+	}
+	return problem
 }
 
 // name gives a resource its key: the one written, else the slug of its name.
@@ -163,31 +185,45 @@ func (c *collection) nameOf(e *entry) resource.Value {
 }
 
 // placeAll gives the resources of a kind their addresses; the kinds above have
-// theirs.
-func (c *collection) placeAll(schema *resource.Schema) {
+// theirs. What is beneath a row that is left out is left out with it.
+func (c *collection) placeAll(schema *resource.Schema, results []result) {
+	var adrift []*entry
 	for i := range c.entries {
-		if e := &c.entries[i]; e.draft.schema.Kind == schema.Kind {
-			c.place(e)
+		if e := &c.entries[i]; e.draft.schema.Kind == schema.Kind && !c.place(e) {
+			adrift = append(adrift, e)
 		}
 	}
+	for _, e := range adrift {
+		if e.row.left {
+			c.leave(e)
+			e.countLeft(&results[e.source].rows)
+			continue
+		}
+		e.bad = true
+		c.placeAdrift(e)
+	}
+	c.placeLeft(schema)
 }
 
-func (c *collection) place(e *entry) {
+// place reports whether the row says which resource it is and is read.
+func (c *collection) place(e *entry) bool {
 	key := e.resource.Address.Key
 	if e.draft.schema.Parent != "" {
 		e.parent = c.parentOf(e)
-		if e.parent == nil || e.parent.resource.Address.IsZero() || key == "" {
-			e.resource.Address = resource.Address{}
-			e.bad = true
-			return
+		if e.parent != nil && e.parent.row.left {
+			e.row.left = true
+			return false
+		}
+		if e.parent == nil || e.parent.row.adrift || key == "" {
+			return false
 		}
 		e.resource.Address = e.parent.resource.Address.Down(e.draft.schema.Kind, key)
 	}
 	if key == "" {
-		e.bad = true
-		return
+		return false
 	}
 	c.enterIndex(e)
+	return true
 }
 
 func (c *collection) parentOf(e *entry) *entry {
@@ -240,5 +276,5 @@ func (c *collection) reportTwice(e, first *entry, at, firstAt diag.Position, wha
 	if first.resource.Address == e.resource.Address && first.source != e.source {
 		c.repeats[e.source]++
 	}
-	c.report(e, at, f)
+	c.refuse(e, at, f)
 }

@@ -18,6 +18,9 @@ func (c *collection) desired(files []file, results []result) Desired {
 	d.Hash, d.Files = c.tree.sum(files)
 	for i := range c.entries {
 		e := &c.entries[i]
+		if e.row.left {
+			continue
+		}
 		if e.bad && !e.draft.failed {
 			results[e.source].rows.Used--
 			results[e.source].rows.Failed++
@@ -43,6 +46,7 @@ func (c *collection) desired(files []file, results []result) Desired {
 	c.reportCopies(files)
 	c.refuseNothing(files)
 	d.Problems = c.problems.Sorted()
+	c.letWait(&d)
 	return d
 }
 

@@ -23,6 +23,9 @@ type draft struct {
 	position   diag.Position
 	blanks     map[string]diag.Position // of a row of cells: where each required attribute belongs that it leaves blank
 	found      [2]int                   // problems of the result that are this row's own, from and to
+	called     string                   // the text of a name that was refused
+	lowers     bool                     // a cell that was refused could have lowered or stopped something
+	attributed int                      // so many of those found are of one attribute each
 	failed     bool                     // the row has a problem: it counts as failed and is not used
 }
 
@@ -35,8 +38,9 @@ type mark struct {
 // hintList is a list of hints under a name: of an attribute, where it stands in
 // a draft, or its own, where a source defines a list for others to use.
 type hintList struct {
-	name  mark
-	items []hint
+	name     mark
+	items    []hint
+	problems []diag.Problem // its own errors: who takes it over waits
 }
 
 // hint is one sentence, or the name of a hint list that stands in its place.
@@ -48,6 +52,8 @@ type hint struct {
 // inheritance is what resources of a kind take over where they say nothing:
 // the defaults of an account, or a template a draft uses by name.
 type inheritance struct {
+	problems   []diag.Problem // its own errors: who takes it over waits
+	lowers     bool
 	name       mark // the template's, empty for defaults
 	schema     *resource.Schema
 	attributes resource.Attributes
@@ -82,6 +88,7 @@ type input struct {
 // result is what a reader makes of one file.
 type result struct {
 	drafts        []draft
+	left          []draft // rows that say Include = no, as far as others name them
 	rows          rows
 	problems      []diag.Problem
 	unlisted      int           // problems beyond the bound, of which there is only the number

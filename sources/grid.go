@@ -41,12 +41,17 @@ func (r *fileReader) report(at diag.Position, f resource.Finding) {
 }
 
 func (r *fileReader) fail(d *draft, position diag.Position, f *resource.Finding) {
-	d.failed = d.failed || f.Severity != diag.Warning
+	if f.Severity != diag.Warning {
+		d.failed, d.lowers = true, true
+	}
 	r.report(position, *f)
 }
 
+// reject fails a row for one attribute. What else fails it may be any.
 func (r *fileReader) reject(d *draft, a *resource.Attribute, position diag.Position, f *resource.Finding) {
+	lowers := d.lowers || a.OfMoney()
 	r.fail(d, position, f)
+	d.lowers = lowers
 	d.rejected = append(d.rejected, a.Name)
 }
 

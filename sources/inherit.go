@@ -12,8 +12,8 @@ import (
 // shared is what the sources define for each other.
 type shared struct {
 	lists     map[string]hintList
-	defaults  map[resource.Kind][]resource.Attributes // one entry a document
-	templates map[string]map[resource.Kind]resource.Attributes
+	defaults  map[resource.Kind][]inheritance // one entry a document
+	templates map[string]map[resource.Kind]inheritance
 }
 
 // share gathers what every source defines. A name or a default that stands
@@ -21,8 +21,8 @@ type shared struct {
 func (c *collection) share(results []result) shared {
 	s := shared{
 		lists:     map[string]hintList{},
-		defaults:  map[resource.Kind][]resource.Attributes{},
-		templates: map[string]map[resource.Kind]resource.Attributes{},
+		defaults:  map[resource.Kind][]inheritance{},
+		templates: map[string]map[resource.Kind]inheritance{},
 	}
 	for i := range results {
 		for _, list := range results[i].lists {
@@ -47,6 +47,14 @@ func (c *collection) shareList(s shared, list hintList) {
 		return
 	}
 	s.lists[list.name.text] = list
+	c.shareProblems(list.problems)
+}
+
+// shareProblems notes errors of what rows take over: those rows wait, and no other.
+func (c *collection) shareProblems(problems []diag.Problem) {
+	for _, p := range problems {
+		c.shared[p] = true
+	}
 }
 
 func (c *collection) twice(at diag.Position, what string, first diag.Position) {
@@ -56,8 +64,11 @@ func (c *collection) twice(at diag.Position, what string, first diag.Position) {
 func (c *collection) shareInheritance(s shared, first map[string]diag.Position, in inheritance) {
 	in.attributes = slices.Clone(in.attributes)
 	for _, list := range in.hints {
-		in.attributes.Set(list.name.text, c.resolve(s, nil, in.schema, list))
+		v, problems := c.resolve(s, in.schema, list)
+		in.attributes.Set(list.name.text, v)
+		in.problems = append(in.problems, problems...)
 	}
+	c.shareProblems(in.problems)
 	if in.name.position.IsZero() {
 		c.shareDefaults(s, in)
 		return
@@ -70,21 +81,21 @@ func (c *collection) shareInheritance(s shared, first map[string]diag.Position, 
 	}
 	first[id] = in.position
 	if s.templates[name] == nil {
-		s.templates[name] = map[resource.Kind]resource.Attributes{}
+		s.templates[name] = map[resource.Kind]inheritance{}
 	}
-	s.templates[name][kind] = in.attributes
+	s.templates[name][kind] = in
 }
 
 func (c *collection) shareDefaults(s shared, in inheritance) {
 	kind := in.schema.Kind
 	for _, before := range s.defaults[kind] {
 		for _, n := range in.attributes {
-			if v := before.Value(n.Name); !v.IsAbsent() {
+			if v := before.attributes.Value(n.Name); !v.IsAbsent() {
 				c.twice(n.Value.Position, fmt.Sprintf("default of %s for %s", n.Name, kind), v.Position)
 			}
 		}
 	}
-	s.defaults[kind] = append(s.defaults[kind], in.attributes)
+	s.defaults[kind] = append(s.defaults[kind], in)
 }
 
 // inherit fills in what a draft does not say: from its templates, the later
@@ -92,7 +103,7 @@ func (c *collection) shareDefaults(s shared, in inheritance) {
 func (c *collection) inherit(e *entry, s shared) {
 	for _, use := range slices.Backward(e.draft.use) {
 		template, known := s.templates[use.text]
-		attributes, fits := template[e.draft.schema.Kind]
+		taken, fits := template[e.draft.schema.Kind]
 		switch {
 		case use.text == "":
 		case !known:
@@ -100,19 +111,24 @@ func (c *collection) inherit(e *entry, s shared) {
 		case !fits:
 			c.report(e, use.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("template %q sets nothing for %s; want one that does", use.text, e.draft.schema.Kind)})
 		default:
-			c.takeOver(e, attributes)
+			c.takeOver(e, taken)
 		}
 	}
-	for _, attributes := range s.defaults[e.draft.schema.Kind] {
-		c.takeOver(e, attributes)
+	for _, defaults := range s.defaults[e.draft.schema.Kind] {
+		c.takeOver(e, defaults)
 	}
 }
 
 // takeOver sets what is not decided yet. Of settings that exclude each other,
-// such as the halves of a budget, the nearer decides alone.
-func (c *collection) takeOver(e *entry, attributes resource.Attributes) {
+// such as the halves of a budget, the nearer decides alone. What is not valid of it
+// lets the row wait.
+func (c *collection) takeOver(e *entry, in inheritance) {
+	if len(in.problems) > 0 {
+		e.wrong(in.problems, false)
+		e.row.lowers, e.bad = e.row.lowers || in.lowers, true
+	}
 	decided := slices.Clone(e.resource.Attributes)
-	for _, n := range attributes {
+	for _, n := range in.attributes {
 		if !c.decides(e, decided, n.Name) {
 			e.resource.Set(n.Name, n.Value)
 		}
@@ -145,7 +161,13 @@ func (c *collection) decides(e *entry, decided resource.Attributes, name string)
 // attributes.
 func (c *collection) resolveHints(e *entry, s shared) {
 	for _, list := range e.draft.hints {
-		e.resource.Set(list.name.text, c.resolve(s, e, e.draft.schema, list))
+		v, problems := c.resolve(s, e.draft.schema, list)
+		e.resource.Set(list.name.text, v)
+		if len(problems) > 0 {
+			e.bad = true
+			e.draft.rejected = append(e.draft.rejected, list.name.text)
+			e.wrong(problems, !c.shared[problems[0]])
+		}
 	}
 }
 
@@ -154,15 +176,15 @@ func (d *draft) namesLists(attribute string) bool {
 	return slices.ContainsFunc(d.hints, func(l hintList) bool { return l.name.text == attribute })
 }
 
-// resolve puts the sentences of named lists where the names stand. What e is
-// nil for is a definition: its problem is no row's.
-func (c *collection) resolve(s shared, e *entry, schema *resource.Schema, list hintList) resource.Value {
+// resolve puts the sentences of named lists where the names stand, and gives what is
+// wrong with them, or with the lists.
+func (c *collection) resolve(s shared, schema *resource.Schema, list hintList) (resource.Value, []diag.Problem) {
 	whole := ""
 	if len(list.items) == 1 {
 		whole = fmt.Sprintf("%s %s %s", schema.Kind, list.name.text, list.items[0].text)
 	}
 	if v, known := c.whole[whole]; known {
-		return v.At(list.name.position)
+		return v.At(list.name.position), nil
 	}
 	var problems []diag.Problem
 	var items []hint
@@ -171,6 +193,8 @@ func (c *collection) resolve(s shared, e *entry, schema *resource.Schema, list h
 		switch {
 		case !item.isList:
 			items = append(items, item)
+		case known && len(named.problems) > 0:
+			problems = append(problems, named.problems...)
 		case known && c.tree.hints.takes(len(named.items)):
 			items = append(items, named.items...)
 		case known:
@@ -182,15 +206,11 @@ func (c *collection) resolve(s shared, e *entry, schema *resource.Schema, list h
 	value, wrong := listValue(attribute, items, list.name.position)
 	problems = append(problems, wrong...)
 	c.problems.AddAll(problems)
-	if len(problems) == 0 && whole != "" {
+	if len(problems) > 0 {
+		return resource.Value{}, problems
+	}
+	if whole != "" {
 		c.whole[whole] = value
 	}
-	if len(problems) == 0 {
-		return value
-	}
-	if e != nil {
-		e.bad = true
-		e.draft.rejected = append(e.draft.rejected, list.name.text)
-	}
-	return resource.Value{}
+	return value, nil
 }

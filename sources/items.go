@@ -16,6 +16,7 @@ type listItem struct {
 	attribute *resource.Attribute
 	owner     []mark // the ancestors from the top down, then the resource itself
 	text      mark
+	wrong     []diag.Problem // errors of its cells: the resource waits
 }
 
 // itemPlace is a list of one resource.
@@ -32,10 +33,19 @@ func (c *collection) placeItems(results []result) {
 	var order []itemPlace
 	for source := range results {
 		for _, item := range results[source].items {
+			c.listItems = append(c.listItems, item)
 			p := itemPlace{c.ownerOf(item, owners), item.attribute}
-			if p.owner == nil {
-				results[source].rows.Used--
-				results[source].rows.Failed++
+			switch r := &results[source].rows; {
+			case p.owner != nil && p.owner.row.left:
+				item.count(r, -1)
+				r.Ignored++
+				continue
+			case len(item.wrong) > 0:
+				c.holdOwner(p.owner, item)
+				continue
+			case p.owner == nil:
+				r.Used--
+				r.Failed++
 				continue
 			}
 			if byPlace[p] == nil {
@@ -46,6 +56,28 @@ func (c *collection) placeItems(results []result) {
 	}
 	for _, p := range order {
 		c.fill(p, byPlace[p])
+	}
+}
+
+// count counts the row of an entry, or takes it back.
+func (i *listItem) count(r *rows, n int) {
+	if len(i.wrong) > 0 {
+		r.Failed += n
+		return
+	}
+	r.Used += n
+}
+
+// holdOwner lets a resource wait for an entry that is not valid: a list is sent whole.
+// Where the owner is not known, nothing goes: any list may lack the entry.
+func (c *collection) holdOwner(owner *entry, item listItem) {
+	if owner == nil {
+		return
+	}
+	owner.bad = true
+	owner.wrong(item.wrong, false)
+	if item.attribute != nil {
+		owner.draft.rejected = append(owner.draft.rejected, item.attribute.Name)
 	}
 }
 
@@ -87,6 +119,7 @@ func (c *collection) fill(p itemPlace, items []hint) {
 	}
 	v, problems := listValue(p.attribute, items, items[0].position)
 	c.problems.AddAll(problems)
+	e.wrong(problems, true)
 	e.bad = e.bad || len(problems) > 0
 	e.resource.Set(name, v)
 }

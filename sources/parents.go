@@ -45,10 +45,10 @@ func (c *collection) kindIndex(kind resource.Kind) *kindIndex {
 	if k := c.index.byKind[kind]; k != nil {
 		return k
 	}
-	k := &kindIndex{byKey: map[scoped][]*entry{}, byName: map[scoped][]*entry{}, byFolded: map[scoped][]*entry{}}
+	k := newKindIndex()
 	for i := range c.entries {
 		e := &c.entries[i]
-		if e.draft.schema.Kind != kind || c.index.byAddress[e.resource.Address] != e {
+		if e.draft.schema.Kind != kind || e.row.adrift || e.row.left || c.index.byAddress[e.resource.Address] != e {
 			continue
 		}
 		k.add(e, e.parent)
@@ -58,6 +58,10 @@ func (c *collection) kindIndex(kind resource.Kind) *kindIndex {
 	}
 	c.index.byKind[kind] = k
 	return k
+}
+
+func newKindIndex() *kindIndex {
+	return &kindIndex{byKey: map[scoped][]*entry{}, byName: map[scoped][]*entry{}, byFolded: map[scoped][]*entry{}}
 }
 
 func (k *kindIndex) add(e, parent *entry) {
@@ -148,7 +152,16 @@ func addresses(entries []*entry) string {
 // lookup tries a key, an exact name, a path of keys from the top, and a name
 // without case, in this order.
 func (c *collection) lookup(kind *resource.Schema, scope *entry, text string) []*entry {
-	k := c.kindIndex(kind.Kind)
+	if found := c.lookIn(c.kindIndex(kind.Kind), kind, scope, text); len(found) > 0 {
+		return found
+	}
+	if found := c.lookIn(c.spare(kind.Kind), kind, scope, text); len(found) > 0 {
+		return found[:1]
+	}
+	return nil
+}
+
+func (c *collection) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, text string) []*entry {
 	at := scoped{scope, text}
 	if found := k.byKey[at]; len(found) > 0 {
 		return found

@@ -20,6 +20,7 @@ type Policy struct {
 	DriftOf map[string]Setting // by attribute
 	Prune   Setting            // keep, pause or archive
 	PruneOf map[string]Setting // by kind
+	Invalid Setting            // hold or stop
 	Limits  []policy.Value
 	Freeze  []policy.Window
 
@@ -30,6 +31,7 @@ func (p *Policy) read(w *walker, node *yaml.Node) {
 	readers := p.limitReaders(w)
 	readers["drift"] = func(n *yaml.Node) { p.Drift, p.DriftOf = w.choices(n, policy.Drift) }
 	readers["prune"] = func(n *yaml.Node) { p.Prune, p.PruneOf = w.choices(n, policy.Prune) }
+	readers["invalid"] = func(n *yaml.Node) { p.Invalid = w.choice(n, policy.Invalid.Name, policy.Invalid.Words()...) }
 	readers["saved_plan_minutes"] = func(n *yaml.Node) { p.readMinutes(w, n) }
 	readers["freeze"] = func(n *yaml.Node) { p.readFreeze(w, n) }
 	readers["allow"] = func(n *yaml.Node) {

@@ -162,7 +162,7 @@ func (m *recordMaker) follow(schema *resource.Schema, marks []mark) string {
 // addItems puts entries that have rows of their own into the lists they fill.
 func (m *recordMaker) addItems(items []listItem) {
 	for _, item := range items {
-		if item.attribute == nil {
+		if item.attribute == nil || len(item.wrong) > 0 {
 			continue
 		}
 		path := m.follow(item.schema, item.owner)

@@ -13,6 +13,7 @@ func policySchema(help string) *jsonschema.Schema {
 	properties := jsonschema.Properties{
 		{Name: "drift", Schema: orEach(policy.Drift)},
 		{Name: "prune", Schema: orEach(policy.Prune)},
+		{Name: "invalid", Schema: &jsonschema.Schema{Description: strings.TrimSuffix(policy.Invalid.Help, ".") + ". Absent: " + policy.Invalid.Default + ".", Enum: policy.Invalid.Words()}},
 		{Name: "saved_plan_minutes", Schema: &jsonschema.Schema{Type: jsonschema.Types{"string", "number"}, Pattern: "^(?:[1-9]|[12][0-9]|30)$", Description: "How long a saved plan may wait for apply, 1 to 30 minutes. Absent: 30."}},
 		{Name: "freeze", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"}, Description: "Windows in which only pauses and decreases pass.", Items: closed("A freeze window.", jsonschema.Properties{
 			{Name: "name", Schema: setting("What people call it.")}, {Name: "cron", Schema: setting("When it begins, five fields: minute, hour, day of the month, month, day of the week.")},

@@ -35,7 +35,12 @@ type Desired struct {
 	Unread   []Unread // columns and sheets with values that are not read, file by file
 	// WrittenFor is the account that adsync wrote the workbooks for, "" where none says.
 	WrittenFor string
-	Problems   []diag.Problem // sorted; nothing is applied when one is an error
+	Problems   []diag.Problem // sorted; nothing is applied when one is an error, unless Partial
+	// Partial says that every error is of rows that wait: they are in Waiting, and the
+	// others go. TooMany says why it is not so where more rows are wrong than may wait.
+	Partial bool
+	Waiting []Waiting
+	TooMany string
 	// Hash is the SHA-256, in hex, over the names and bytes of every file read:
 	// adsync.yaml, the sources, and the images, hint and members files they refer to.
 	// What should be one of them and is not counts by what is wrong with it.

@@ -30,10 +30,11 @@ func (r *tabReader) readDraft(row *xlsx.Row) {
 	}
 	r.readSelected(d, row.Number)
 	r.readPictures(d, row.Number)
-	d.failed = d.failed || r.rowIsMerged(row.Number)
+	d.failed, d.lowers = d.failed || r.unsure || r.rowIsMerged(row.Number), d.lowers || r.unsure
 	r.wantParents(&d.draft, row)
 	r.noteBlanks(&d.draft, row.Number)
 	d.placeHintLists(r.namedListAttribute())
+	d.found = [2]int{r.from, len(r.made.problems)}
 	r.made.drafts = append(r.made.drafts, d.draft)
 	r.count(d.failed)
 }
@@ -130,6 +131,7 @@ func (r *tabReader) readValue(d *rowDraft, a *resource.Attribute, position diag.
 		r.reject(&d.draft, a, position, finding)
 		return
 	}
+	d.callName(a, text)
 	if c.Form == xlsx.TextCell && !c.IsFormula && asksToClear(text, a.Type) {
 		r.clear(&d.draft, a, position)
 		return
@@ -145,6 +147,13 @@ func (r *tabReader) readValue(d *rowDraft, a *resource.Attribute, position diag.
 	}
 	d.attributes.Set(a.Name, v.At(position))
 	r.noteShown(a, position, c)
+}
+
+// callName keeps what a cell calls the resource, valid or not: rows beneath name it so.
+func (d *draft) callName(a *resource.Attribute, text string) {
+	if d.called == "" && len(d.schema.NameFrom) > 0 && a.Name == d.schema.NameFrom[0] {
+		d.called = trimmed(text)
+	}
 }
 
 // noteShown warns of an amount that people see as something else: what a cell

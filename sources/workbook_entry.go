@@ -30,12 +30,13 @@ func (r *tabReader) readEntry(row *xlsx.Row) {
 			e.text = r.entryMark(d, position, c)
 		}
 	}
-	d.failed = d.failed || r.rowIsMerged(row.Number)
+	d.failed = d.failed || r.unsure || r.rowIsMerged(row.Number)
 	r.wantParents(d, row)
 	r.wantItem(d, &e, row)
 	e.attribute = r.attributeOf(d, use)
 	e.owner = d.parents
-	if !d.failed {
+	e.wrong = errorsOf(r.made.problems[r.from:])
+	if !d.failed || len(e.wrong) > 0 {
 		r.made.items = append(r.made.items, e)
 	}
 	r.count(d.failed)

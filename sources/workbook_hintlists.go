@@ -71,12 +71,16 @@ func (h *hintListReader) readRow(row *xlsx.Row) error {
 		switch position := h.at(row.Number, c.Column); {
 		case finding != nil:
 			h.fail(failed, position, finding)
+			if known {
+				h.made.lists[i].problems = append(h.made.lists[i].problems, problemAt(position, *finding))
+			}
 		case !known:
 			h.fail(failed, position, &resource.Finding{Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has an entry and no name on top; want the list's name", diag.ColumnName(c.Column))})
 		case trimmed(text) != "":
 			list := &h.made.lists[i]
 			items, problems := h.withHintFiles(marked([]string{trimmed(text)}, position))
 			list.items = append(list.items, items...)
+			list.problems = append(list.problems, errorsOf(problems)...)
 			h.made.problems = append(h.made.problems, problems...)
 			failed.failed = failed.failed || len(problems) > 0
 		}
@@ -103,7 +107,7 @@ func (h *hintListReader) readNames(row *xlsx.Row) {
 func (h *hintListReader) wantEntries() {
 	kept := h.made.lists[:0]
 	for _, list := range h.made.lists {
-		if len(list.items) > 0 {
+		if len(list.items)+len(list.problems) > 0 {
 			kept = append(kept, list)
 		}
 	}

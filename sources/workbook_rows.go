@@ -33,6 +33,8 @@ type tabReader struct {
 	lastRow   int                   // that was read
 	unread    map[int]*unreadColumn // by number: columns with values that are not read
 	leaves    bool                  // the row that is read has cells that are not
+	from      int                   // problems that were there before the row that is read
+	unsure    bool                  // nobody knows whether it is included
 	before    map[xlsx.At]string    // what cells said that are to be written another way
 }
 
@@ -194,13 +196,16 @@ func (r *tabReader) readRow(row *xlsx.Row) {
 	if row.Hidden {
 		r.hidden++
 	}
+	r.from = len(r.made.problems)
 	included, finding := r.included(row)
+	r.unsure = finding != nil
 	switch {
-	case finding != nil || included && (r.isWide(row) || !r.choose(row) || !r.checkSection()):
+	case (r.unsure || included) && (r.isWide(row) || !r.choose(row) || !r.checkSection()):
 		r.noteUnread(row, false)
 		r.made.rows.Failed++
-	case !included:
+	case !r.unsure && !included:
 		r.made.rows.Ignored++
+		r.leaveOut(row)
 	case r.tab.list != nil:
 		r.noteUnread(row, true)
 		r.readEntry(row)
@@ -249,6 +254,35 @@ func (r *tabReader) included(row *xlsx.Row) (bool, *resource.Finding) {
 		return false, finding
 	}
 	return true, nil
+}
+
+// leaveOut keeps what others call a row that says Include = no: what is beneath it is
+// left out with it.
+func (r *tabReader) leaveOut(row *xlsx.Row) {
+	before, unlisted, unlistedError := len(r.made.problems), r.made.unlisted, r.made.unlistedError
+	defer func() {
+		r.made.problems = r.made.problems[:before]
+		r.made.unlisted, r.made.unlistedError = unlisted, unlistedError
+	}()
+	if !r.choose(row) || r.tab.list != nil {
+		return
+	}
+	d := &draft{schema: r.tab.schema, position: r.at(row.Number, 0), parents: r.emptyParents(row.Number)}
+	for _, c := range row.Cells {
+		known := r.header.column(c.Column)
+		switch position := r.at(row.Number, c.Column); {
+		case known == nil:
+		case known.role == roleParent:
+			r.readParent(d, known, position, c)
+		case known.role == roleKey:
+			r.readExact(d, known.role, position, c)
+		case known.role == roleAttribute:
+			if text, finding := r.text(c, resource.TypeText); finding == nil {
+				d.callName(known.attribute, text)
+			}
+		}
+	}
+	r.made.left = append(r.made.left, *d)
 }
 
 func yesOrNo(c xlsx.Cell) (yes, ok bool) {

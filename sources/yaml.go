@@ -128,6 +128,7 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 	y.room, d.attributes = d.attributes, y.keep(d.attributes)
 	d.found = [2]int{before, len(y.problems)}
 	y.result.rows.Read++
+	d.lowers = d.lowers || len(y.problems)-before > d.attributed // what is not of one attribute may be of any
 	if d.failed = len(y.problems) > before; d.failed {
 		y.result.rows.Failed++
 	} else {

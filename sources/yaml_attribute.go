@@ -21,8 +21,10 @@ func (y *yamlReader) readAttribute(d *draft, key, node *yaml.Node, w *word) {
 	}
 	before := len(y.problems)
 	y.readValue(d, key, node, w.attribute)
-	if len(y.problems) > before {
+	if found := len(y.problems) - before; found > 0 {
 		d.rejected = append(d.rejected, w.path)
+		d.attributed += found
+		d.lowers = d.lowers || w.attribute.OfMoney()
 	}
 }
 
@@ -105,6 +107,9 @@ func (y *yamlReader) readScalar(d *draft, node *yaml.Node, a *resource.Attribute
 		y.report(node, diag.BadValue, fmt.Sprintf("%s is empty; want a value, or no %s at all to leave it as it is", a.Name, a.Name), "")
 	default:
 		d.attributes.Set(a.Name, v.At(y.at(node)))
+	}
+	if finding != nil {
+		d.callName(a, node.Value)
 	}
 }
 

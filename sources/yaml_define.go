@@ -58,6 +58,7 @@ func (y *yamlReader) unknownDefinition(key *yaml.Node, named bool) {
 
 func (y *yamlReader) readInheritance(node *yaml.Node, v *vocabulary) inheritance {
 	d := draft{schema: v.schema}
+	before := len(y.problems)
 	for key, value := range y.entries(node) {
 		if w := v.attributes.byName[key.Value]; w != nil {
 			y.readAttribute(&d, key, value, w)
@@ -65,13 +66,15 @@ func (y *yamlReader) readInheritance(node *yaml.Node, v *vocabulary) inheritance
 		}
 		y.unknown(key, v.schema, &v.attributes)
 	}
-	return inheritance{schema: v.schema, attributes: d.attributes, hints: d.hints, position: y.at(node)}
+	problems := errorsOf(y.problems[before:])
+	return inheritance{problems: problems, lowers: d.lowers || len(problems) > d.attributed, schema: v.schema, attributes: d.attributes, hints: d.hints, position: y.at(node)}
 }
 
 // readHintList reads a list of hints that ad groups take in by name.
 func (y *yamlReader) readHintList(node *yaml.Node) {
 	var list hintList
 	hints := false
+	before := len(y.problems)
 	for key, value := range y.entries(node) {
 		switch key.Value {
 		case "kind":
@@ -90,6 +93,7 @@ func (y *yamlReader) readHintList(node *yaml.Node) {
 	if !hints {
 		y.report(node, diag.Required, "hint list has no hints; want at least one", "")
 	}
+	list.problems = errorsOf(y.problems[before:])
 	y.result.lists = append(y.result.lists, list)
 }
 

@@ -24,7 +24,6 @@ type applyFlags struct {
 	planFlags
 	yes       bool
 	saved     string // the file of a saved plan; "" without one
-	strict    bool
 	results   string
 	writeBack bool
 	push      string // branch for the results; "" to push none
@@ -43,7 +42,7 @@ func (a *app) apply() *cobra.Command {
 	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
 	completes(c, "allow", plan.Allowable()...)
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	c.Flags().BoolVar(&f.strict, "strict", false, "apply all of a saved plan, or nothing where a part of it moved")
+	c.Flags().BoolVar(&f.strict, "strict", false, "apply nothing where a row is not valid, and all of a saved plan or nothing where a part of it moved")
 	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
 	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
 	c.Flags().StringVar(&f.push, "push-results", "", "commit the results to a branch of the repository, with --git (without a name "+resultsBranch+")")
@@ -64,9 +63,7 @@ func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.saved = saved; f.strict && saved == "" {
-		return usage(c, errors.New("--strict is about a saved plan, and none is given"))
-	}
+	f.saved = saved
 	if err := f.readApproved(); err != nil {
 		return err
 	}
@@ -95,7 +92,7 @@ type applying struct {
 
 // applied is the whole of apply up to its report. Its session stays open.
 func (a *app) applied(ctx context.Context, l loaded, f applyFlags) (did applying) {
-	if did.failure = a.invalid(l, l.desired.Problems); did.failure != nil {
+	if did.failure = a.unready(l, f.strict); did.failure != nil {
 		return did
 	}
 	if did.failure = roomForResults(l, f.results); did.failure != nil {
@@ -275,6 +272,8 @@ func verdict(r *reconcile.Report, failure error) error {
 		return &exit{exitPartial, join(failure, "applied in part")}
 	case r.Count("failed")+r.Count("skipped") > 0:
 		return &exit{exitPartial, "applied in part: " + r.Summary()}
+	case r.Waiting() > 0 && r.Moved() == 0:
+		return &exit{exitPartial, "applied in part: " + pluralWait(r.Waiting()) + " until what is not valid is mended"}
 	case r.Moved() > 0 && r.Changed() == 0:
 		return stalePlan("nothing of it is as it was saved: %s", moves(r.Moved()))
 	case r.Moved() > 0:
@@ -285,6 +284,13 @@ func verdict(r *reconcile.Report, failure error) error {
 		return &exit{exitPartial, "applied in part: some changes are held; see the plan for what would allow them"}
 	}
 	return nil
+}
+
+func pluralWait(n int) string {
+	if n == 1 {
+		return "1 row waits"
+	}
+	return fmt.Sprintf("%d rows wait", n)
 }
 
 func join(failure error, message string) string {

@@ -280,7 +280,7 @@ func peopleReader(l loaded) func(string) (reconcile.People, error) {
 // givenIDs are the ids people wrote into the files.
 func givenIDs(l loaded) map[resource.Address]string {
 	given := map[resource.Address]string{}
-	for r := range l.desired.Snapshot.All() {
+	for r := range l.desired.Whole().All() {
 		if r.ID != "" {
 			given[r.Address] = r.ID
 		}

@@ -22,6 +22,7 @@ type governed struct {
 	standing []plan.Allowance  // of the operator's file, still good
 	bound    []reconcile.Bound // of the operator's file, each for one plan
 	operator sources.Operator
+	stops    bool         // one row that is not valid stops all
 	bulk     sources.Bulk // with a word for each setting
 	problems []diag.Problem
 	thaws    time.Time // when the first of the open freeze windows ends; zero where none is open
@@ -68,6 +69,7 @@ func (a *app) govern(project sources.Project, schemas resource.Schemas, now time
 	}
 	g.chooseDrift(o.Policy, project.Policy, attributeNames(schemas))
 	g.choosePrune(o.Policy, project.Policy, kindNames(schemas))
+	g.stops = g.choice(policy.Invalid, policy.Invalid.Name, o.Policy.Invalid, project.Policy.Invalid).Value == "stop"
 	g.chooseBulk(project.Bulk)
 	g.minutes(project.Policy)
 	g.section(project)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
+	"adsync/plan"
 	"adsync/sources"
 )
 
@@ -24,6 +26,7 @@ type loaded struct {
 	project sources.Project
 	schemas resource.Schemas
 	desired sources.Desired
+	strict  bool  // one row that is not valid stops all
 	failure error // why nothing was read; of a commit that could not be had
 }
 
@@ -71,7 +74,7 @@ func (a *app) loadRead(ctx context.Context, project sources.Project, problems []
 	l := loaded{project: project, schemas: kinds.All()}
 	g := a.govern(project, l.schemas, time.Now())
 	problems = onceEach(problems, g.problems)
-	l.project.Bulk = g.bulk
+	l.project.Bulk, l.strict = g.bulk, g.stops
 	if diag.HasErrors(problems) {
 		l.desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: problems}
 		return l
@@ -118,6 +121,48 @@ func (a *app) invalid(l loaded, problems []diag.Problem) error {
 		return nil
 	}
 	return &exit{exitInvalid, counted(problems) + "; nothing was changed"}
+}
+
+// unready gives the error of files of which nothing can be planned, nil where rows that
+// are not valid wait and the others go.
+func (a *app) unready(l loaded, strict bool) error {
+	err := a.invalid(l, l.desired.Problems)
+	if l.failure == nil && !l.stops(strict) {
+		return nil
+	}
+	if known := new(exit); l.desired.TooMany != "" && errors.As(err, &known) {
+		known.message = l.desired.TooMany + "; " + known.message
+	}
+	return err
+}
+
+// stops reports whether what is wrong with the files stops every row of them.
+func (l *loaded) stops(strict bool) bool {
+	return l.desired.Stops() || (strict || l.strict) && diag.HasErrors(l.desired.Problems)
+}
+
+// invalidRows are the rows that wait, as a plan wants them: those that stand beneath
+// another are found there.
+func (l *loaded) invalidRows() []plan.InvalidRow {
+	var rows []plan.InvalidRow
+	for _, w := range l.desired.Waiting {
+		if len(w.Problems) == 0 && !w.Adrift {
+			continue
+		}
+		row := plan.InvalidRow{Address: w.Resource.Address, Lowers: w.Lowers, Adrift: w.Adrift, Message: "waits with the row above it, which is not valid"}
+		if len(w.Problems) > 0 {
+			first := w.Problems[0]
+			row.Message = first.String()
+			if at := w.Resource.Position; first.Position.File() == at.File() && first.Position.Sheet() == at.Sheet() {
+				row.Cell = first.Position
+			}
+		}
+		if more := len(w.Problems) - 1; more > 0 {
+			row.Message += fmt.Sprintf("; and %d more", more)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func (a *app) showProblems(project sources.Project, problems []diag.Problem) {

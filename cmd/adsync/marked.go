@@ -178,7 +178,7 @@ func plannedRows(l loaded, p *plan.Plan) []sources.RowOutcome {
 		byAddress[p.Changes[i].Address] = &p.Changes[i]
 	}
 	var rows []sources.RowOutcome
-	for want := range l.desired.Snapshot.All() {
+	for want := range l.desired.Whole().All() {
 		row := sources.RowOutcome{Address: want.Address, Position: want.Position, Result: "no change", ID: want.ID}
 		if c := byAddress[want.Address]; c != nil {
 			row.Action = string(c.Action)
@@ -223,6 +223,9 @@ func heldBecause(c *plan.Change) string {
 
 // heldCell is the cell of the first field that is held.
 func heldCell(c *plan.Change) diag.Position {
+	if !c.Cell.IsZero() {
+		return c.Cell
+	}
 	for _, f := range c.Fields {
 		if f.Held != nil && !f.Desired.Position.IsZero() {
 			return f.Desired.Position

@@ -31,6 +31,7 @@ type planFlags struct {
 	full       bool
 	requests   bool
 	file       string // the form goes there, and not to standard output
+	strict     bool   // one row that is not valid stops all
 	force      bool   // files that are there are replaced
 }
 
@@ -43,6 +44,7 @@ func (a *app) plan() *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
 	completes(c, "allow", plan.Allowable()...)
+	c.Flags().BoolVar(&f.strict, "strict", false, "plan nothing where a row is not valid")
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
 	c.Flags().BoolVar(&f.requests, "requests", false, "show the requests an apply would send, in waves; what is not known of the account is asked with validate_only jobs")
@@ -145,7 +147,7 @@ func pending(p *plan.Plan) bool {
 // planned loads, connects for reading only, and plans.
 func (a *app) planned(ctx context.Context, dir string, f planFlags) (loaded, *reconcile.View, *reconcile.Agent, error) {
 	l := a.load(ctx, dir)
-	if err := a.invalid(l, l.desired.Problems); err != nil {
+	if err := a.unready(l, f.strict); err != nil {
 		return l, nil, nil, err
 	}
 	desired, err := a.wanted(l, f)
@@ -204,7 +206,7 @@ func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
 
 // wantedUnder is wanted with a policy that was found already.
 func (a *app) wantedUnder(l loaded, f planFlags, g governed) (reconcile.Desired, error) {
-	desired := reconcile.Desired{Snapshot: l.desired.Snapshot, Policy: g.policy, Most: l.project.Limits, Standing: g.standing, Bound: g.bound}
+	desired := reconcile.Desired{Snapshot: l.desired.Whole(), Invalid: l.invalidRows(), Policy: g.policy, Most: l.project.Limits, Standing: g.standing, Bound: g.bound}
 	desired.Policy.Unattended = f.unattended
 	for _, i := range l.project.Ignore {
 		desired.Ignore = append(desired.Ignore, plan.Ignore{Resource: i.Resource, Attribute: i.Attribute, Owner: i.Owner, Reason: i.Reason, Until: i.Until, Position: i.Position})

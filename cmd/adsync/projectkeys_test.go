@@ -122,6 +122,10 @@ var attempts = map[string][]attempt{
 		{project: "policy: {prune: archive}", operator: "policy: {prune: {ad: pause, default: archive}}", holds: func(r ruled) bool { return r.policy.PruneOf["ad"] == plan.PrunePause }},
 		{project: "policy: {prune: keep}", operator: "policy: {prune: {ad: archive}}", holds: func(r ruled) bool { return r.policy.PruneOf["ad"] == plan.PruneKeep }},
 	},
+	"policy.invalid": {
+		{project: "policy: {invalid: hold}", operator: "policy: {invalid: stop}", refused: "policy.invalid is hold, looser than stop (op.yaml:1)"},
+		{project: "policy: {invalid: stop}", holds: func(r ruled) bool { return r.stops }},
+	},
 	"bulk.repeat_parent": {{project: "bulk: {repeat_parent: auto}", operator: "bulk: {repeat_parent: never}", refused: "bulk.repeat_parent is auto, looser than never (op.yaml:1)"}},
 	"bulk.rehearse": {
 		{project: "bulk: {rehearse: never}", refused: "bulk.rehearse is never, looser than auto (default)"},

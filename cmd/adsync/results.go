@@ -109,7 +109,7 @@ func rowOutcomes(l loaded, r *reconcile.Report) []sources.RowOutcome {
 		byAddress[o.Address] = o
 	}
 	var rows []sources.RowOutcome
-	for want := range l.desired.Snapshot.All() {
+	for want := range l.desired.Whole().All() {
 		row := sources.RowOutcome{
 			Address: want.Address, Name: l.schemas.Of(want.Address.Kind).NameOf(want), Position: want.Position, Result: "no change", ID: want.ID,
 		}

@@ -13,8 +13,9 @@ type Choice struct {
 
 // The choices of adsync.yaml and of the operator's file.
 var (
-	Drift = Choice{"policy.drift", []string{"report", "revert"}, "report", "attribute", "What becomes of a change that was made outside the files."}
-	Prune = Choice{"policy.prune", []string{"keep", "pause", "archive"}, "keep", "kind", "What becomes of a resource that was removed from the files."}
+	Drift   = Choice{"policy.drift", []string{"report", "revert"}, "report", "attribute", "What becomes of a change that was made outside the files."}
+	Prune   = Choice{"policy.prune", []string{"keep", "pause", "archive"}, "keep", "kind", "What becomes of a resource that was removed from the files."}
+	Invalid = Choice{"policy.invalid", []string{"stop", "hold"}, "hold", "", "What becomes of the other rows where a cell of a row is not valid. hold: that row waits, with what is beneath it. stop: all do."}
 
 	RepeatParent = Choice{"bulk.repeat_parent", []string{"never", "auto"}, "auto", "",
 		"auto: a new tree larger than a job goes on in further jobs that repeat its parents, tried with one branch first. never: what does not fit goes through single requests."}
@@ -28,7 +29,7 @@ func (c Choice) Words() []string {
 }
 
 // Choices returns all choices, in the order people see them.
-func Choices() []Choice { return []Choice{RepeatParent, Rehearse, Drift, Prune} }
+func Choices() []Choice { return []Choice{RepeatParent, Rehearse, Drift, Prune, Invalid} }
 
 // Looser reports whether one word lets pass more than another.
 func (c Choice) Looser(one, other string) bool {

@@ -34,6 +34,7 @@ var advice = []Advice{
 	{Held, string(plan.Undecided), "Decide the outcome it waits for: adsync status names it."},
 	{Held, string(plan.Frozen), "Apply again when the freeze window has ended, or the clock is right."},
 	{Held, string(plan.Outdated), "Plan again."},
+	{Held, string(plan.Invalid), "No allowance releases it: mend the cell that is named."},
 	{Held, string(plan.Late), "No allowance releases it: give another day in the files, or leave the row out."},
 	{Held, string(plan.Protected), "No allowance releases it: take the protection out of the files first."},
 	{Held, string(plan.Unavailable), "No allowance releases it: the account may not use this kind."},

@@ -1,0 +1,200 @@
+package plan
+
+import (
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// InvalidRow is a row of the files that waits because one of its own cells is wrong.
+// Desired has it with the cells that are right, so that it counts as present
+// wherever rows are counted.
+type InvalidRow struct {
+	Address resource.Address
+	Cell    diag.Position // of the problem, where that is in the row
+	Message string        // the problem, with its position, for people
+	Lowers  bool          // a wrong cell of it could have lowered or stopped something
+	Adrift  bool          // what the row is cannot be told: Address is as near as its cells come
+}
+
+// waits is why a row waits; of what lies beneath one it is that of the row.
+type waits struct {
+	*InvalidRow
+	hold  Hold
+	whose resource.Address
+	lost  bool // it may be what an adrift row is
+}
+
+// indexInvalid marks the rows that wait, all that lies beneath them, and what
+// an adrift row may be.
+func (d *differ) indexInvalid() {
+	if len(d.Invalid) == 0 {
+		return
+	}
+	at := map[resource.Address]*InvalidRow{}
+	adrift := map[resource.Kind]*InvalidRow{}
+	d.unpruned = map[resource.Kind]bool{}
+	for i := range d.Invalid {
+		v := &d.Invalid[i]
+		at[v.Address], d.unpruned[v.Address.Kind] = v, true
+		if !v.Adrift || d.Last.Get(v.Address) != nil || d.Live.Get(v.Address) != nil {
+			continue
+		}
+		adrift[v.Address.Kind] = v
+		for up := d.Schemas.Parent(v.Address); !up.IsZero(); up = d.Schemas.Parent(up) {
+			d.unpruned[up.Kind] = true // it may take the row's resource with it
+		}
+	}
+	for i := range d.all {
+		t := &d.all[i]
+		switch v := at[t.address]; {
+		case v != nil:
+			t.waits = &waits{InvalidRow: v, hold: Hold{Hazard: Invalid, Message: v.Message}, whose: t.address}
+		case t.up >= 0 && d.all[t.up].waits != nil && !d.all[t.up].waits.lost:
+			t.waits = d.all[t.up].waits.beneath()
+		case t.last != nil && t.desired == nil && adrift[t.address.Kind] != nil:
+			t.waits = &waits{InvalidRow: adrift[t.address.Kind], lost: true}
+		}
+	}
+}
+
+// beneath is why what lies beneath a row that waits does so too.
+func (w *waits) beneath() *waits {
+	return &waits{InvalidRow: &InvalidRow{}, hold: Hold{Hazard: Invalid, Message: "waits with " + w.whose.String() + ", whose row is not valid"}, whose: w.whose}
+}
+
+// holds reports whether the resource is left as it is. What an adrift row may be is:
+// nobody can tell.
+func (w *waits) holds() bool { return w != nil && !w.lost }
+
+// compareWaiting compares a row that waits by the cells that are right, and holds
+// whatever comes of it. A row that says nothing else than what is there waits as well.
+func (d *differ) compareWaiting(i int) {
+	before, inSync, asSent := len(d.plan.Changes), d.plan.InSync, d.plan.AsSent
+	d.compareOne(i)
+	t := &d.all[i]
+	own := t.waits.whose == t.address
+	if len(d.plan.Changes) == before && own && t.desired != nil {
+		d.plan.InSync, d.plan.AsSent = inSync, asSent
+		d.change(*t, Update)
+	}
+	if len(d.plan.Changes) == before {
+		return
+	}
+	c := &d.plan.Changes[len(d.plan.Changes)-1]
+	switch {
+	case c.Action == Forget, c.Action == Record && !own:
+		return
+	case c.Action == Record:
+		c.Action = Update
+	}
+	c.Recorded, c.Cell = nil, t.waits.Cell
+	c.waitFor(t.waits)
+}
+
+// waitFor leaves the one hold that counts: whatever else holds a part is asked
+// again once the row is right.
+func (c *Change) waitFor(w *waits) {
+	c.Held, c.Hazards = &w.hold, []Hazard{Invalid}
+	for i := range c.Fields {
+		c.Fields[i].Held = nil
+	}
+}
+
+// waits reports whether the change waits for its row, or for one above it.
+func (c *Change) waits() bool { return c.Held != nil && c.Held.Hazard == Invalid }
+
+// settleInvalid takes away what the guards said of rows that wait, and their problems.
+func (d *differ) settleInvalid() {
+	if len(d.Invalid) == 0 {
+		return
+	}
+	waiting := map[string]bool{}
+	for i := range d.all {
+		if t := &d.all[i]; t.waits.holds() {
+			waiting[t.address.String()] = true
+		}
+	}
+	for i := range d.plan.Changes {
+		if c := &d.plan.Changes[i]; c.waits() {
+			c.waitFor(&waits{hold: Hold{Hazard: Invalid, Message: c.Held.Message}})
+		}
+	}
+	problems := slices.DeleteFunc(d.problems.Sorted(), func(p diag.Problem) bool { return waiting[p.Address] })
+	d.problems = diag.List{}
+	d.problems.AddAll(problems)
+}
+
+// mayLowerAt reports whether a cell that is wrong could have lowered or stopped
+// what is live at a place, or have bounded the account.
+func (d *differ) mayLowerAt(place int) bool {
+	t := &d.all[place]
+	if t.waits == nil || !t.waits.Lowers {
+		return false
+	}
+	if t.kind.schema.Caps || t.kind.gate {
+		return true
+	}
+	return t.live != nil && !t.kind.archived(t.live) && (t.kind.delivery == "" || t.kind.delivers(t.live))
+}
+
+// findInvalid adds the places where a wrong cell could have lowered something.
+func (w *waiting) findInvalid() {
+	if len(w.Invalid) == 0 {
+		return
+	}
+	for i := range w.all {
+		if !w.mayLowerAt(i) {
+			continue
+		}
+		if w.at == nil {
+			w.at = w.byPlace()
+		}
+		w.lower = append(w.lower, i)
+	}
+	slices.Sort(w.lower)
+	w.lower = slices.Compact(w.lower)
+}
+
+// lowest is the least the files may ask for of what waits: nothing where a wrong
+// cell could have lowered it, else what is live with what the other cells lower.
+func (w *waiting) lowest(t *three, c *Change) *resource.Resource {
+	switch {
+	case t.waits.Lowers, w.creates(c) && !t.kind.schema.Caps:
+		return nil
+	}
+	return w.after(c, t.live, func(f *Field) bool { return f.Phase == Lower })
+}
+
+// holdBesideInvalid holds what raises or starts in the tree of a row one of whose
+// wrong cells could have lowered or stopped what is live.
+func (w *waiting) holdBesideInvalid() {
+	for _, place := range w.lower {
+		if !w.mayLowerAt(place) {
+			continue
+		}
+		top := place
+		for w.all[top].up >= 0 {
+			top = w.all[top].up
+		}
+		message := "may rest on what a wrong cell of " + w.all[place].waits.Address.String() + " was to lower or stop; mend it, and both go"
+		for i := range w.plan.Changes {
+			c := &w.plan.Changes[i]
+			if within := w.Schemas.Ancestor(c.Address, w.all[top].address.Kind) == w.all[top].address; within && c.Held == nil && c.raises() {
+				w.holdBeside(i, message)
+			}
+		}
+	}
+}
+
+func (w *waiting) holdBeside(change int, message string) {
+	c := &w.plan.Changes[change]
+	if !w.creates(c) {
+		w.holdRaises(c.place, c.rise, raises, "", message)
+		return
+	}
+	if h, held := w.unlessMeant(c, c.rise, message, nil); held {
+		w.holdTree(change, h)
+	}
+}

@@ -1,0 +1,190 @@
+package plan_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/plan"
+
+	"pgregory.net/rapid"
+)
+
+func TestARowThatIsNotValidWaitsAndTheOthersGo(t *testing.T) {
+	const live = "campaign/a#1 name=Name_A budget.daily=10 status=active\nad_group/a/r#2 name=Name_R bid.max=1 status=active\nad_group/a/s#3 name=Name_S bid.max=1 status=active\n" +
+		"campaign/b#4 name=Name_B budget.daily=20 status=active\nad_group/b/t#5 name=Name_T bid.max=1 status=paused\n"
+	const same = "ad_group/a/r bid.max=1 status=active\nad_group/a/s bid.max=1 status=active\nad_group/b/t bid.max=1 status=paused\n"
+	tests := []struct {
+		name, desired string
+		invalid       plan.InvalidRow
+		policy        plan.OnPrune
+		want          string
+	}{
+		{
+			name: "what else it says waits, and another row goes", desired: "campaign/a budget.daily=10 status=paused\ncampaign/b budget.daily=19 status=active\n" + same,
+			invalid: plan.InvalidRow{Address: campaign("a")},
+			want:    "update campaign/a HELD(invalid); status paused edit lower\nupdate campaign/b; budget.daily 19.00 edit lower",
+		},
+		{
+			name: "a row that says nothing else is shown", desired: "campaign/a status=active\ncampaign/b budget.daily=20 status=active\n" + same,
+			invalid: plan.InvalidRow{Address: campaign("a")},
+			want:    "update campaign/a HELD(invalid)",
+		},
+		{
+			name: "what is beneath it waits with it", desired: "campaign/a status=active\ncampaign/b budget.daily=20 status=active\n" + strings.Replace(same, "r bid.max=1", "r bid.max=0.9", 1),
+			invalid: plan.InvalidRow{Address: campaign("a")},
+			want:    "update ad_group/a/r HELD(invalid); bid.max 0.90 edit lower\nupdate campaign/a HELD(invalid)",
+		},
+		{
+			name: "a new row that lacks what its wrong cell was to say is no problem", desired: "campaign/a budget.daily=10 status=active\ncampaign/b budget.daily=20 status=active\ncampaign/n name=Name_N bidding_type=clicks\n" + same,
+			invalid: plan.InvalidRow{Address: campaign("n"), Lowers: true},
+			want:    "create campaign/n HELD(invalid); bidding_type clicks edit create; name Name N edit create; status paused default create",
+		},
+		{
+			name: "no increase counts on what a wrong cell may have lowered", desired: "campaign/a status=active\ncampaign/b budget.daily=21 status=active\n" + same,
+			invalid: plan.InvalidRow{Address: campaign("a"), Lowers: true},
+			want:    "update campaign/a HELD(invalid)\nupdate campaign/b; budget.daily 21.00 edit raise HELD(exceeds-files)",
+		},
+		{
+			name: "what another decrease frees may be spent", desired: "campaign/a status=active\ncampaign/b budget.daily=15 status=active\ncampaign/n name=Name_N bidding_type=clicks budget.daily=5 status=active\n" + same,
+			invalid: plan.InvalidRow{Address: campaign("a"), Lowers: true},
+			want:    "update campaign/a HELD(invalid)\nupdate campaign/b; budget.daily 15.00 edit lower\ncreate campaign/n; bidding_type clicks edit create; budget.daily 5.00 edit create; name Name N edit create; status active edit activate",
+		},
+		{
+			name: "a text lowers nothing", desired: "campaign/a budget.daily=10 status=active\ncampaign/b budget.daily=21 status=active\n" + same,
+			invalid: plan.InvalidRow{Address: resource.Address{Kind: "ad_group", Key: "a/r"}},
+			want:    "update ad_group/a/r HELD(invalid)\nupdate campaign/b; budget.daily 21.00 edit raise",
+		},
+		{
+			name: "what rises or starts beside it in its campaign waits", desired: "campaign/a budget.daily=11 status=active\ncampaign/b budget.daily=21 status=active\n" + strings.Replace(same, "s bid.max=1", "s bid.max=1.1", 1),
+			invalid: plan.InvalidRow{Address: resource.Address{Kind: "ad_group", Key: "a/r"}, Lowers: true},
+			want: "update ad_group/a/r HELD(invalid)\nupdate ad_group/a/s; bid.max 1.10 edit raise HELD(exceeds-files)\n" +
+				"update campaign/a; budget.daily 11.00 edit raise HELD(exceeds-files)\nupdate campaign/b; budget.daily 21.00 edit raise",
+		},
+		{
+			name: "a limit nobody can read bounds no rise", desired: "campaign/a budget.daily=10 status=active\ncampaign/b budget.daily=21 status=active\ndaily_spend_limit/d start=2026-11-24\n" + same,
+			invalid: plan.InvalidRow{Address: resource.Address{Kind: "daily_spend_limit", Key: "d"}, Lowers: true},
+			want:    "create daily_spend_limit/d HELD(invalid); start 2026-11-24 edit lower\nupdate campaign/b; budget.daily 21.00 edit raise HELD(exceeds-files)",
+		},
+		{
+			name: "nothing of its kind is pruned", policy: plan.PruneArchive, desired: "campaign/a status=active\nad_group/a/r bid.max=1 status=active\n",
+			invalid: plan.InvalidRow{Address: campaign("a")},
+			want:    "update campaign/a HELD(invalid)",
+		},
+		{
+			name: "nor what the row may be, of which nobody can tell", policy: plan.PrunePause, desired: "campaign/a budget.daily=11 status=active\nad_group/a/r bid.max=1 status=active\nad_group/x/s bid.max=2 status=active\ncampaign/b budget.daily=20 status=active\nad_group/b/t bid.max=1 status=paused\n",
+			invalid: plan.InvalidRow{Address: resource.Address{Kind: "ad_group", Key: "x/s"}, Adrift: true, Lowers: true},
+			want:    "create ad_group/x/s HELD(invalid); bid.max 2.00 edit create; status active edit activate\nupdate campaign/a; budget.daily 11.00 edit raise HELD(exceeds-files)",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			policy := plan.DefaultPolicy()
+			if tt.policy != "" {
+				policy.Prune = tt.policy
+			}
+			tt.invalid.Message = "a.csv:2:4: amount is \"x\""
+			p := plan.Diff(plan.Input{Schemas: kinds.All(), Policy: policy, Today: "2026-11-23", Allow: allowances(t, "exposure=1000/day"),
+				Last: snapshot(t, live), Live: snapshot(t, live), Desired: snapshot(t, tt.desired), Invalid: []plan.InvalidRow{tt.invalid}})
+			lines := strings.Split(sketch(p.Changes), "\n")
+			want := strings.Split(tt.want, "\n")
+			slices.Sort(lines)
+			slices.Sort(want)
+			if !slices.Equal(lines, want) || len(p.Problems) > 0 {
+				t.Errorf("plan is\n%s\nwith the problems %v; want\n%s", strings.Join(lines, "\n"), p.Problems, strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+func campaign(key string) resource.Address { return resource.Address{Kind: "campaign", Key: key} }
+
+// TestRowsThatAreNotValidCostNothing invalidates rows and cells of drawn accounts:
+// what is applied never spends more than what is live, or than the files with those
+// rows as they are live; and nothing of a kind with such a row is pruned.
+func TestRowsThatAreNotValidCostNothing(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := drawMoney(rt)
+		in := d.input(t, "exposure=100000/day")
+		full := in.Desired
+		in.Desired = &resource.Snapshot{}
+		kindsWaiting := map[resource.Kind]bool{}
+		for r := range full.All() {
+			own := *r
+			if rapid.SampledFrom([]bool{false, false, true}).Draw(rt, "invalid") {
+				row := plan.InvalidRow{Address: r.Address, Message: "x"}
+				own.Attributes = nil
+				for _, n := range r.Attributes {
+					if rapid.Bool().Draw(rt, "kept") {
+						own.Attributes = append(own.Attributes, n)
+						continue
+					}
+					a, _ := in.Schemas.Of(r.Address.Kind).Attribute(n.Name)
+					row.Lowers = row.Lowers || a.OfMoney()
+				}
+				in.Invalid, kindsWaiting[r.Address.Kind] = append(in.Invalid, row), true
+			}
+			in.Desired.Add(&own)
+		}
+		p := plan.Diff(in)
+		if len(in.Invalid) == 0 {
+			return
+		}
+		for _, c := range p.Applicable() {
+			if slices.ContainsFunc(in.Invalid, func(v plan.InvalidRow) bool { return v.Address == c.Address }) && c.Action != plan.Forget {
+				rt.Fatalf("%s of a row that is not valid is applied\n%s", c.Action, d)
+			}
+			if c.Pruned && kindsWaiting[c.Address.Kind] {
+				rt.Fatalf("%s is pruned while a row of its kind waits\n%s", c.Address, d)
+			}
+		}
+		after, files := oracle{plan.Simulate(in.Live, p), d.spent}, oracle{asFiles(in), d.spent}
+		before := oracle{in.Live, d.spent}
+		for what, of := range map[string]func(oracle) int64{"a day": oracle.day, "this month": oracle.thisMonth} {
+			if got, most := of(after), max(of(before), of(files)); got > most {
+				rt.Fatalf("%d can be spent %s after the plan, more than %d before and %d by the files with what waits as it is live\n%s\ninvalid %v\n%s", got, what, of(before), of(files), d, in.Invalid, sketch(p.Changes))
+			}
+		}
+	})
+}
+
+// asFiles is the account as the files want it, with what waits as it is live.
+func asFiles(in plan.Input) *resource.Snapshot {
+	files := &resource.Snapshot{}
+	for r := range in.Live.All() {
+		files.Put(r)
+	}
+	for r := range in.Desired.All() {
+		if slices.ContainsFunc(in.Invalid, func(v plan.InvalidRow) bool { return v.Address == r.Address }) {
+			continue
+		}
+		wanted := &resource.Resource{Address: r.Address}
+		if live := in.Live.Get(r.Address); live != nil {
+			wanted.ID, wanted.Attributes = live.ID, slices.Clone(live.Attributes)
+		}
+		for _, n := range r.Attributes {
+			if half, is := map[string]string{"budget.daily": "budget.lifetime", "budget.lifetime": "budget.daily"}[n.Name]; is && n.Value.IsSet() {
+				wanted.Set(half, resource.Value{})
+			}
+			if !n.Value.IsSet() {
+				n.Value = resource.Value{}
+			}
+			wanted.Set(n.Name, n.Value)
+		}
+		files.Put(wanted)
+	}
+	return files
+}
+
+func (o oracle) day() int64 {
+	daily, lifetime, most := o.sums()
+	return min(daily+lifetime, most)
+}
+
+func (o oracle) thisMonth() int64 {
+	today, _ := time.Parse(time.DateOnly, moneyDay)
+	return min(o.month(today, false), o.month(today, true))
+}
