@@ -116,7 +116,7 @@ func plain(text string) bool {
 }
 
 func unseen(r rune) bool {
-	return r != '\n' && r != '\r' && r != '\t' && (r < ' ' || r > '~') && diag.HasHidden(string(r))
+	return r != '\n' && r != '\t' && (r < ' ' || r > '~') && diag.HasHidden(string(r))
 }
 
 // weight is error where a character nobody notices leads somewhere else.

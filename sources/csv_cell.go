@@ -28,6 +28,9 @@ func (g *csvGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Findin
 	if finding := errorText(c.Text); finding != nil {
 		return "", finding
 	}
+	if finding := cutCell(c.Text); finding != nil {
+		return "", finding
+	}
 	if finding := garbled(c.Text); finding != nil {
 		return "", finding
 	}

@@ -73,7 +73,8 @@ func TestW6AFormulaWithoutAValueIsAnError(t *testing.T) {
 	runCellXML(t, []cellXMLCase{
 		{"a text never calculated", "Description", `><f>A2&amp;" x"</f>`, "", "formula has no value; want the value itself"},
 		{"as openpyxl writes it", "Description", `><f>A2&amp;" x"</f><v></v>`, "", "formula has no value"},
-		{"an amount", "Daily budget", `><f>10*10</f>`, "", "want the amount itself"},
+		{"an amount", "Daily budget", `><f>10*10</f>`, "", "formula has no value; want the value itself"},
+		{"an amount that is a text", "Daily budget", ` t="str"><f>A2</f><v></v>`, "", ""},
 		{"a text that is empty", "Description", ` t="str"><f>""</f><v></v>`, "", ""},
 		{"its last value", "Description", ` t="str"><f>A2&amp;" x"</f><v>Spring x</v>`, `"Spring x"`, ""},
 	})
@@ -85,24 +86,29 @@ sheet.title = "Campaigns"
 sheet.append(["Campaign", "Bidding", "Daily budget", "Description", "Start date"])
 sheet.append(["=\"Spring\"", "clicks", "=10*10", "=A2&\" x\"", "=DATE(2026,12,1)"])
 book.save(sys.argv[1])`))
-	wantProblems(t, got.problems, "Campaigns!A2: formula has no value", "Campaigns!C2: cell holds a formula; want the amount itself", "Campaigns!D2: formula has no value", "Campaigns!E2: formula has no value")
+	wantProblems(t, got.problems, "Campaigns!A2: formula has no value", "Campaigns!C2: formula has no value", "Campaigns!D2: formula has no value", "Campaigns!E2: formula has no value")
 	if got.rows.Used > 0 {
 		t.Errorf("rows = %+v, want none used", got.rows)
 	}
 }
 
-func TestW7TheLastValueOfAFormulaDecidesNothing(t *testing.T) {
+func TestW7WhatAFormulaGaveLastIsSaidOrRefused(t *testing.T) {
 	runCellXML(t, []cellXMLCase{
-		{"an amount that is stale", "Daily budget", `><f>10*10</f><v>7</v>`, "", "want the amount itself, because a formula's last value may be out of date"},
+		{"an amount", "Daily budget", `><f>10*10</f><v>100</v>`, "100000000", "Campaigns!C2: warning: amount is a formula, and its last value 100.00 is read; want it up to date (ADS1019)"},
+		{"an amount as text", "Daily budget", ` t="str"><f>TEXT(A1,"0.00")</f><v>$ 12.50</v>`, "12500000", "its last value 12.50 is read"},
+		{"an amount that is an error", "Daily budget", ` t="e"><f>1/0</f><v>#DIV/0!</v>`, "", "Campaigns!C2: cell holds the error #DIV/0!; want a value (ADS1020)"},
+		{"an amount that is true", "Daily budget", ` t="b"><f>1=1</f><v>1</v>`, "", "cell holds TRUE; want the amount"},
+		{"an amount below the least", "Daily budget", `><f>1/2</f><v>0.5</v>`, "", "budget.daily is 0.50; want at least 1.00"},
+		{"the zero XlsxWriter stores for an amount", "Daily budget", `><f>10*10</f><v>0</v>`, "", "formula has 0 as its last value, as programs store it that do not calculate; want the amount itself"},
 		{"a status", "Status", ` t="str"><f>"active"</f><v>active</v>`, "", "want one of its choices itself"},
 		{"countries", "Countries", ` t="str"><f>"US"</f><v>US</v>`, `["US"]`, ""},
 		{"ids of locations", "Locations", ` t="str"><f>"2000043"</f><v>2000043</v>`, "", "want the id itself"},
 		{"a key", "Key", ` t="str"><f>LOWER(A2)</f><v>spring</v>`, "", "want the key itself"},
 		{"an id", "ID", ` t="str"><f>LOWER(A2)</f><v>cmp_1</v>`, "", "want the id itself"},
 		{"the zero XlsxWriter stores for a text", "Description", `><f>A2&amp;" x"</f><v>0</v>`, "", "has the number 0 as its last value"},
-		{"a shared formula", "Daily budget", `><f t="shared" ref="C2:C9" si="0">B2*2</f><v>5</v>`, "", "want the amount itself"},
-		{"the rest of a shared formula", "Daily budget", `><f t="shared" si="0"/><v>5</v>`, "", "want the amount itself"},
-		{"an array formula", "Daily budget", `><f t="array" ref="C2">SUM(B2:B9)</f><v>5</v>`, "", "want the amount itself"},
+		{"a shared formula", "Daily budget", `><f t="shared" ref="C2:C9" si="0">B2*2</f><v>5</v>`, "5000000", "its last value 5.00 is read"},
+		{"the rest of a shared formula", "Daily budget", `><f t="shared" si="0"/><v>5</v>`, "5000000", "its last value 5.00 is read"},
+		{"an array formula", "Daily budget", `><f t="array" ref="C2">SUM(B2:B9)</f><v>5</v>`, "5000000", "its last value 5.00 is read"},
 	})
 	got := readBytes(writtenByPython(t, `
 import xlsxwriter
@@ -114,7 +120,7 @@ sheet.write_formula("C2", "=10*10")
 sheet.write_formula("D2", "=A2&\" x\"")
 sheet.write_formula("E2", "=\"active\"", None, "paused")
 book.close()`))
-	wantProblems(t, got.problems, "Campaigns!C2: cell holds a formula; want the amount itself", "Campaigns!D2: formula has the number 0 as its last value", "Campaigns!E2: cell holds a formula; want one of its choices itself")
+	wantProblems(t, got.problems, "Campaigns!C2: formula has 0 as its last value", "Campaigns!D2: formula has the number 0 as its last value", "Campaigns!E2: cell holds a formula; want one of its choices itself")
 	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" name="Spring" FAILED`)
 }
 

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -14,9 +16,10 @@ import (
 // typeKey is the type of the column Key, which is no attribute's.
 const typeKey resource.Type = "key"
 
-// exactTypes are taken from cells that hold the value itself: the last value of
-// a formula may be out of date, and these decide about money.
-var exactTypes = []resource.Type{resource.TypeMoney, resource.TypeChoice, resource.TypeSet, resource.TypeID, resource.TypeIDs, typeKey}
+// exactTypes are taken from cells that hold the value itself: the last value of a
+// formula may be out of date, or another row's. An amount is read all the same, with
+// a note: people calculate budgets.
+var exactTypes = []resource.Type{resource.TypeChoice, resource.TypeSet, resource.TypeID, resource.TypeIDs, typeKey}
 
 // text gives the text an attribute's Parse reads: what the cell stores, in the
 // form its type wants. It never looks at what the cell shows.
@@ -41,7 +44,25 @@ func (g sheetGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Findi
 	case xlsx.NumberCell:
 		return g.numberText(c, typ)
 	}
+	if finding := cutCell(c.Text); finding != nil {
+		return "", finding
+	}
 	return c.Text, errorText(c.Text)
+}
+
+// fullestCell is how many characters a cell holds in most programs. What is longer
+// was cut off there, without a word.
+const fullestCell = 32_767
+
+// cutCell refuses a text that is as long as a cell can be.
+func cutCell(text string) *resource.Finding {
+	if len(text) < fullestCell || utf8.RuneCountInString(text) != fullestCell && len(utf16.Encode([]rune(text))) != fullestCell {
+		return nil
+	}
+	return &resource.Finding{
+		Code: diag.TooLong, Message: fmt.Sprintf("cell holds %d characters, the most a cell can, so that its end was likely cut off; want the whole text", fullestCell),
+		Hint: "put hints on the sheet Context hints, one a row, or into a text file that the cell names: file: hints.txt",
+	}
 }
 
 // errorWord is what programs show where a formula has failed. Pasted as a value,
@@ -67,17 +88,22 @@ func badFormula(c xlsx.Cell, typ resource.Type) *resource.Finding {
 	case slices.Contains(exactTypes, typ):
 		return refusedFormula(wanted(typ))
 	case !c.HasValue:
-		return &resource.Finding{
-			Code: diag.FormulaNoValue, Message: "formula has no value; want the value itself",
-			Hint: "open the workbook in a spreadsheet program and save it once, or paste the value",
-		}
-	case c.Form == xlsx.NumberCell && typ != resource.TypeDay && typ != resource.TypeLast:
-		return &resource.Finding{
-			Code: diag.FormulaNoValue, Message: fmt.Sprintf("formula has the number %s as its last value; want %s", c.Text, wanted(typ)),
-			Hint: "open the workbook in a spreadsheet program and save it once, or paste the value",
-		}
+		return uncalculated("formula has no value; want the value itself")
+	case typ == resource.TypeMoney && isZero(c):
+		return uncalculated("formula has 0 as its last value, as programs store it that do not calculate; want the amount itself")
+	case c.Form == xlsx.NumberCell && typ != resource.TypeDay && typ != resource.TypeLast && typ != resource.TypeMoney:
+		return uncalculated(fmt.Sprintf("formula has the number %s as its last value; want %s", c.Text, wanted(typ)))
 	}
 	return nil
+}
+
+func isZero(c xlsx.Cell) bool {
+	n, ok := exact(c.Text)
+	return c.Form == xlsx.NumberCell && ok && n.Sign() == 0
+}
+
+func uncalculated(message string) *resource.Finding {
+	return &resource.Finding{Code: diag.FormulaNoValue, Message: message, Hint: "open the workbook in a spreadsheet program and save it once, or paste the value"}
 }
 
 func refusedFormula(want string) *resource.Finding {

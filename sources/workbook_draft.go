@@ -3,6 +3,7 @@ package sources
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -147,6 +148,7 @@ func (r *tabReader) readValue(d *rowDraft, a *resource.Attribute, position diag.
 	}
 	d.attributes.Set(a.Name, v.At(position))
 	r.noteShown(a, position, c)
+	r.noteCalculated(position, c, v)
 }
 
 // callName keeps what a cell calls the resource, valid or not: rows beneath name it so.
@@ -213,6 +215,13 @@ func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute, position diag.
 	items, finding := listItems(a, text)
 	if finding != nil || len(items) == 0 {
 		return resource.Value{}, finding
+	}
+	if a.Type == resource.TypeHints && strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), "\r") {
+		r.report(position, resource.Finding{
+			Code: diag.HiddenCharacter, Severity: diag.Warning,
+			Message: fmt.Sprintf("%s holds a carriage return (U+000D) alone, which is taken for the end of a line: %s; want a line break there", a.Name, counted(len(items), "entry", "entries")),
+			Hint:    "type the cell again if one sentence was cut in two",
+		})
 	}
 	hints := marked(items, position)
 	if takesFiles(a, text) {

@@ -18,33 +18,34 @@ func listItems(a *resource.Attribute, text string) ([]string, *resource.Finding)
 	if !looksLikeJSON(a, text) {
 		return a.Split(text), nil
 	}
-	for _, read := range []func(string) ([]string, bool){jsonItems, retypedItems} {
-		if items, ok := read(text); ok {
-			return items, nil
-		}
+	if items, ok := jsonItems(text); ok {
+		return items, nil
 	}
-	return nil, &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("%s is %q; want entries one a line, or a list such as [\"one\", \"two\"]", a.Name, text)}
+	if items, ok := retypedItems(text); ok && !json.Valid([]byte(text)) {
+		return items, nil
+	}
+	return nil, &resource.Finding{
+		Code: diag.BadValue, Message: fmt.Sprintf("%s begins like JSON and is not one list of texts: %q; want entries one a line, or one list such as [\"one\", \"two\"]", a.Name, shortenedValue(text)),
+		Hint: "take out the brackets, braces and quotes, and write one entry a line (Alt+Enter begins a line in a cell)",
+	}
 }
 
-// quotes are what people and programs type where JSON has ".
-const quotes = `"“”„‟″＂«»'‘’‚‛`
+// shortenedValue is as much of a value as a message repeats.
+func shortenedValue(text string) string {
+	const most = 100
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
 
-// looksLikeJSON takes [ before a quote for a list; a hint may well begin with a
-// bracketed word, an id or a country never does.
+// looksLikeJSON takes [ and { for the beginning of JSON; of a hint only where a
+// quote or another bracket follows.
 func looksLikeJSON(a *resource.Attribute, text string) bool {
-	inner, ok := strings.CutPrefix(text, "[")
-	if !ok || a.Type != resource.TypeHints {
-		return ok
+	if a.Type == resource.TypeHints {
+		return resource.LooksLikeJSON(text)
 	}
-	first, _ := firstRune(strings.TrimSpace(inner))
-	return strings.ContainsRune(quotes, first)
-}
-
-func firstRune(s string) (rune, bool) {
-	for _, r := range s {
-		return r, true
-	}
-	return 0, false
+	return strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{")
 }
 
 // jsonItems reads an array of texts and whole numbers.
@@ -69,8 +70,9 @@ func jsonItems(text string) ([]string, bool) {
 // An entry ends at a quote before a comma and the next quote, or before the
 // bracket: quotes inside it are part of the text.
 var (
-	retypedJoint = regexp.MustCompile(`[` + quotes + `]\s*[,，;]\s*[` + quotes + `]`)
-	retypedList  = regexp.MustCompile(`^\[\s*[` + quotes + `]([\s\S]*)[` + quotes + `]\s*,?\s*\]$`)
+	retypedJoint = regexp.MustCompile(`[` + resource.Quotes + `]\s*[,，;]\s*[` + resource.Quotes + `]`)
+	retypedList  = regexp.MustCompile(`^\[\s*[` + resource.Quotes + `]([\s\S]*)[` + resource.Quotes + `]\s*,?\s*\]$`)
+	retypedMore  = regexp.MustCompile(`[` + resource.Quotes + `]\s*[\]}]|[\[{]\s*[` + resource.Quotes + `]`) // a list in the list, or a second one
 )
 
 // retypedItems reads an array whose quotes are curly, single or a mix.
@@ -81,7 +83,7 @@ func retypedItems(text string) ([]string, bool) {
 	}
 	items := retypedJoint.Split(m[1], -1)
 	for i := range items {
-		if strings.TrimSpace(items[i]) == "" {
+		if strings.TrimSpace(items[i]) == "" || retypedMore.MatchString(items[i]) {
 			return nil, false
 		}
 		items[i] = strings.NewReplacer(`\"`, `"`, `\n`, "\n", `\\`, `\`).Replace(items[i])

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"adsync/internal/diag"
 
@@ -91,7 +92,7 @@ func upperFirst(text string) string {
 	if text == "" || strings.ContainsAny(word, "._") {
 		return text
 	}
-	first, _ := firstRune(text)
+	first, _ := utf8.DecodeRuneInString(text)
 	return strings.ToUpper(string(first)) + text[len(string(first)):]
 }
 

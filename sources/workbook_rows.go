@@ -36,6 +36,8 @@ type tabReader struct {
 	from      int                   // problems that were there before the row that is read
 	unsure    bool                  // nobody knows whether it is included
 	before    map[xlsx.At]string    // what cells said that are to be written another way
+
+	calculated map[int]*calculated // by number: columns with amounts that are formulas
 }
 
 var errTooLong = errors.New("reading takes too long; want a smaller file")
@@ -88,6 +90,7 @@ func (r *tabReader) readRows() error {
 	r.reportBlock()
 	r.reportPictures()
 	r.warnHidden()
+	r.warnCalculated()
 	return err
 }
 

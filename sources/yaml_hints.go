@@ -15,7 +15,12 @@ import (
 func (y *yamlReader) items(node *yaml.Node, a *resource.Attribute) (items []hint, named, ok bool) {
 	before := len(y.problems)
 	if node.Kind == yaml.ScalarNode {
-		for _, text := range a.Split(node.Value) {
+		texts, finding := listItems(a, node.Value)
+		if finding != nil {
+			y.problems = append(y.problems, problemAt(y.at(node), *finding))
+			return nil, false, false
+		}
+		for _, text := range texts {
 			items = append(items, hint{mark: mark{text: text, position: y.at(node)}})
 		}
 		if len(items) == 0 {

@@ -55,7 +55,7 @@ var aboutFiles = []Explanation{
 	{NoSources, "there is no file, or no resource in the files", "The folder is another, sources: in adsync.yaml fits nothing, or everything is ignored.",
 		"Name the folder with adsync.yaml in it, or correct sources:.",
 		"adsync.yaml: no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder (ADS1018)"},
-	{FormulaNoValue, "a formula has no result", "The file was written by a program that does not calculate.",
+	{FormulaNoValue, "a formula has no result, or an amount is the last result of one", "The file was written by a program that does not calculate. As a warning: an amount is a formula, and what it gave at the last save is read.",
 		"Open the workbook in a spreadsheet program and save it, or write the value itself.",
 		"q4.xlsx:Ads!E9: formula has no value; want the value itself (ADS1019)"},
 	{CellError, "a cell shows an error of a formula", "The formula divides by zero, or names a cell that is gone.",

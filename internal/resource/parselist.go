@@ -3,6 +3,7 @@ package resource
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -102,8 +103,41 @@ func (a *Attribute) parseItem(s string) (string, *Finding) {
 		return "", a.badChoice(s)
 	case TypeIDs:
 		return s, a.badName(s)
+	case TypeHints:
+		return s, a.badHint(s)
 	}
 	return s, nil
+}
+
+// Quotes are what people and programs type where JSON has ".
+const Quotes = `"“”„‟″＂«»'‘’‚‛`
+
+// jsonStart knows how lists and objects of JSON begin. A hint may well begin with
+// a word in brackets.
+var jsonStart = regexp.MustCompile(`^(\[\s*([` + Quotes + `{\[\]]|$)|\{\s*([` + Quotes + `}]|$))`)
+
+// LooksLikeJSON reports whether a hint, or a cell of hints, begins like JSON.
+func LooksLikeJSON(s string) bool { return jsonStart.MatchString(s) }
+
+// badHint refuses a sentence that is a piece of JSON: its braces and quotes would
+// stand in what the service compares with what people say.
+func (a *Attribute) badHint(s string) *Finding {
+	if !LooksLikeJSON(s) {
+		return nil
+	}
+	return &Finding{
+		Code: diag.BadValue, Message: fmt.Sprintf("%s begins like JSON: %q; want a sentence", a.Name, shortStart(s)),
+		Hint: `write each hint alone, without brackets, braces and quotes, or all of them in one cell as ["one", "two"]`,
+	}
+}
+
+// shortStart is the beginning of a text, for messages.
+func shortStart(s string) string {
+	const most = 40
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
 }
 
 // ParseCountry reads an ISO 3166-1 alpha-2 code or the English name of a
