@@ -45,6 +45,7 @@ type ChangeDocument struct {
 	Hazards   []Hazard        `json:"hazards"`
 	Held      *HoldDocument   `json:"held,omitempty"`
 	MovedFrom string          `json:"moved_from,omitempty"` // the address it had before
+	Urgent    bool            `json:"urgent,omitempty"`     // it is active, and the cell that may stop it is not valid
 	Pruned    bool            `json:"pruned,omitempty"`
 	Foreign   *Foreign        `json:"foreign,omitempty"` // who removed it at the service
 	Pending   bool            `json:"pending,omitempty"` // with --base: there without this pull request too
@@ -220,7 +221,7 @@ func (c *Change) documentIn(fields, recorded []FieldDocument) ChangeDocument {
 	return ChangeDocument{
 		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
 		Fields: appendDocuments(fields, c.Fields), Recorded: appendDocuments(recorded, c.Recorded), Hazards: hazards, Held: c.Held.document(),
-		MovedFrom: c.MovedFrom, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, Without: c.Without, RestOf: c.RestOf,
+		MovedFrom: c.MovedFrom, Urgent: c.Urgent, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, Without: c.Without, RestOf: c.RestOf,
 	}
 }
 

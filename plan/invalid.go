@@ -15,6 +15,7 @@ type InvalidRow struct {
 	Cell    diag.Position // of the problem, where that is in the row
 	Message string        // the problem, with its position, for people
 	Lowers  bool          // a wrong cell of it could have lowered or stopped something
+	Stops   bool          // that cell is a status or a last day
 	Adrift  bool          // what the row is cannot be told: Address is as near as its cells come
 }
 
@@ -61,7 +62,7 @@ func (d *differ) indexInvalid() {
 
 // beneath is why what lies beneath a row that waits does so too.
 func (w *waits) beneath() *waits {
-	return &waits{InvalidRow: &InvalidRow{}, hold: Hold{Hazard: Invalid, Message: "waits with " + w.whose.String() + ", whose row is not valid"}, whose: w.whose}
+	return &waits{InvalidRow: &InvalidRow{}, hold: Hold{Hazard: Invalid, Message: "held with " + w.whose.String()}, whose: w.whose}
 }
 
 // holds reports whether the resource is left as it is. What an adrift row may be is:
@@ -90,6 +91,9 @@ func (d *differ) compareWaiting(i int) {
 		c.Action = Update
 	}
 	c.Recorded, c.Cell = nil, t.waits.Cell
+	if t.waits.Stops && t.live != nil && t.kind.delivers(t.live) && !t.kind.spanOf(t.live).ended(d.calendar.today) {
+		c.Urgent, t.waits.hold.Message = true, "is active and goes on, as the cell that may stop it is not valid: "+t.waits.hold.Message
+	}
 	c.waitFor(t.waits)
 }
 

@@ -90,6 +90,7 @@ type Change struct {
 	Foreign   *Foreign      // who removed it at the service, where that is known
 	Pending   bool          // the plan of the base has it too; see Since
 	MovedFrom string        // the address it had before; "" where that is the same
+	Urgent    bool          // it is active, and the cell that may stop it is not valid
 	Pruned    bool          // the policy asks for it, because the files no longer name the resource
 	Spend     Spend         // what the part that is not held does to possible spend
 	Without   []Without     // what the resource starts to deliver without

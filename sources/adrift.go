@@ -140,18 +140,18 @@ func (e *entry) rawNames() []string {
 	return raw
 }
 
-// harmless reports whether a finding is of a cell that decides nothing of money.
-func (e *entry) harmless(position diag.Position, f resource.Finding) bool {
+// attributeAt is the attribute a finding is of, nil where nobody can tell.
+func (e *entry) attributeAt(position diag.Position, f resource.Finding) *resource.Attribute {
 	if a, known := e.draft.schema.Attribute(f.Attribute); known {
-		return !a.OfMoney()
+		return a
 	}
 	for i := range e.resource.Attributes {
 		n := &e.resource.Attributes[i]
 		if a, known := e.draft.schema.Attribute(n.Name); known && isAt(n.Value, position) {
-			return !a.OfMoney()
+			return a
 		}
 	}
-	return false
+	return nil
 }
 
 func isAt(v resource.Value, position diag.Position) bool {

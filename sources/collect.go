@@ -113,7 +113,8 @@ func (c *collection) report(e *entry, position diag.Position, f resource.Finding
 	problem := c.problemOf(e, position, f)
 	c.problems.Add(problem)
 	if problem.Severity == diag.Error {
-		e.bad, e.row.lowers = true, e.row.lowers || !e.harmless(position, f)
+		e.bad = true
+		e.row.ofCell(e.attributeAt(position, f))
 		e.wrong([]diag.Problem{problem}, true)
 	}
 }

@@ -24,7 +24,7 @@ type draft struct {
 	blanks     map[string]diag.Position // of a row of cells: where each required attribute belongs that it leaves blank
 	found      [2]int                   // problems of the result that are this row's own, from and to
 	called     string                   // the text of a name that was refused
-	lowers     bool                     // a cell that was refused could have lowered or stopped something
+	effect                              // of the cells that were refused
 	attributed int                      // so many of those found are of one attribute each
 	failed     bool                     // the row has a problem: it counts as failed and is not used
 }
@@ -52,8 +52,8 @@ type hint struct {
 // inheritance is what resources of a kind take over where they say nothing:
 // the defaults of an account, or a template a draft uses by name.
 type inheritance struct {
-	problems   []diag.Problem // its own errors: who takes it over waits
-	lowers     bool
+	problems []diag.Problem // its own errors: who takes it over waits
+	effect
 	name       mark // the template's, empty for defaults
 	schema     *resource.Schema
 	attributes resource.Attributes

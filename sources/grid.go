@@ -42,16 +42,18 @@ func (r *fileReader) report(at diag.Position, f resource.Finding) {
 
 func (r *fileReader) fail(d *draft, position diag.Position, f *resource.Finding) {
 	if f.Severity != diag.Warning {
-		d.failed, d.lowers = true, true
+		d.failed = true
+		d.ofCell(nil)
 	}
 	r.report(position, *f)
 }
 
 // reject fails a row for one attribute. What else fails it may be any.
 func (r *fileReader) reject(d *draft, a *resource.Attribute, position diag.Position, f *resource.Finding) {
-	lowers := d.lowers || a.OfMoney()
+	before := d.effect
 	r.fail(d, position, f)
-	d.lowers = lowers
+	d.effect = before
+	d.ofCell(a)
 	d.rejected = append(d.rejected, a.Name)
 }
 

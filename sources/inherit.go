@@ -125,7 +125,8 @@ func (c *collection) inherit(e *entry, s shared) {
 func (c *collection) takeOver(e *entry, in inheritance) {
 	if len(in.problems) > 0 {
 		e.wrong(in.problems, false)
-		e.row.lowers, e.bad = e.row.lowers || in.lowers, true
+		e.row.and(in.effect)
+		e.bad = true
 	}
 	decided := slices.Clone(e.resource.Attributes)
 	for _, n := range in.attributes {

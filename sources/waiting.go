@@ -14,6 +14,7 @@ type Waiting struct {
 	Resource *resource.Resource // what the other cells say
 	Problems []diag.Problem     // errors, sorted; none where it waits with a row above it
 	Lowers   bool               // a cell that is wrong could have lowered or stopped something
+	Stops    bool               // it is a status or a last day
 	Adrift   bool               // its cells do not say which resource it is: the address is as near as they come
 }
 
@@ -28,9 +29,22 @@ const (
 type rowState struct {
 	problems []diag.Problem // errors of its own cells, and of what it takes over
 	own      bool           // one of them is of its own cells
-	lowers   bool
-	adrift   bool
-	left     bool // out, as its row says so or one above it
+	effect
+	adrift bool
+	left   bool // out, as its row says so or one above it
+}
+
+// effect is what cells that are wrong could have done.
+type effect struct{ lowers, stops bool }
+
+// ofCell adds that of a cell of an attribute, nil where nobody knows of which.
+func (f *effect) ofCell(a *resource.Attribute) {
+	f.lowers = f.lowers || a == nil || a.OfMoney()
+	f.stops = f.stops || a != nil && (a.Spend == resource.Delivery || a.Type == resource.TypeLast)
+}
+
+func (f *effect) and(other effect) {
+	f.lowers, f.stops = f.lowers || other.lowers, f.stops || other.stops
 }
 
 // wrong notes errors of a row.
@@ -61,7 +75,7 @@ func (c *collection) keepOwn(results []result) {
 		from, to := e.draft.found[0], e.draft.found[1]
 		if !e.row.left {
 			e.wrong(results[e.source].problems[from:to], true)
-			e.row.lowers = e.row.lowers || e.draft.lowers
+			e.row.and(e.draft.effect)
 			continue
 		}
 		for at := from; at < to; at++ {
@@ -135,7 +149,7 @@ func (e *entry) waits() bool {
 }
 
 func (e *entry) waiting() Waiting {
-	w := Waiting{Resource: e.resource, Lowers: e.row.lowers, Adrift: e.row.adrift}
+	w := Waiting{Resource: e.resource, Lowers: e.row.lowers, Stops: e.row.stops, Adrift: e.row.adrift}
 	var sorted diag.List
 	sorted.AddAll(e.row.problems)
 	w.Problems = sorted.Sorted()

@@ -31,7 +31,10 @@ func (r *tabReader) readDraft(row *xlsx.Row) {
 	}
 	r.readSelected(d, row.Number)
 	r.readPictures(d, row.Number)
-	d.failed, d.lowers = d.failed || r.unsure || r.rowIsMerged(row.Number), d.lowers || r.unsure
+	if r.unsure {
+		d.ofCell(nil)
+	}
+	d.failed = d.failed || r.unsure || r.rowIsMerged(row.Number)
 	r.wantParents(&d.draft, row)
 	r.noteBlanks(&d.draft, row.Number)
 	d.placeHintLists(r.namedListAttribute())

@@ -128,7 +128,7 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 	y.room, d.attributes = d.attributes, y.keep(d.attributes)
 	d.found = [2]int{before, len(y.problems)}
 	y.result.rows.Read++
-	d.lowers = d.lowers || len(y.problems)-before > d.attributed // what is not of one attribute may be of any
+	d.ofAny(len(y.problems) - before)
 	if d.failed = len(y.problems) > before; d.failed {
 		y.result.rows.Failed++
 	} else {
@@ -136,6 +136,13 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 	}
 	for _, children := range nested {
 		y.readChildren(children.list, children.vocabulary, index)
+	}
+}
+
+// ofAny notes that of so many problems some are of no attribute: they may be of any.
+func (d *draft) ofAny(problems int) {
+	if problems > d.attributed {
+		d.ofCell(nil)
 	}
 }
 

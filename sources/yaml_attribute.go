@@ -24,7 +24,7 @@ func (y *yamlReader) readAttribute(d *draft, key, node *yaml.Node, w *word) {
 	if found := len(y.problems) - before; found > 0 {
 		d.rejected = append(d.rejected, w.path)
 		d.attributed += found
-		d.lowers = d.lowers || w.attribute.OfMoney()
+		d.ofCell(w.attribute)
 	}
 }
 

@@ -67,7 +67,8 @@ func (y *yamlReader) readInheritance(node *yaml.Node, v *vocabulary) inheritance
 		y.unknown(key, v.schema, &v.attributes)
 	}
 	problems := errorsOf(y.problems[before:])
-	return inheritance{problems: problems, lowers: d.lowers || len(problems) > d.attributed, schema: v.schema, attributes: d.attributes, hints: d.hints, position: y.at(node)}
+	d.ofAny(len(problems))
+	return inheritance{problems: problems, effect: d.effect, schema: v.schema, attributes: d.attributes, hints: d.hints, position: y.at(node)}
 }
 
 // readHintList reads a list of hints that ad groups take in by name.

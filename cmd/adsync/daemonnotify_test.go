@@ -117,6 +117,50 @@ accounts:
 	}
 }
 
+// TestARowThatMayNotStopIsToldAtOnce: a status nobody can read on what is active waits,
+// the other rows go, and people hear of it as urgent.
+func TestARowThatMayNotStopIsToldAtOnce(t *testing.T) {
+	s := serveAccount(t)
+	dir, operator := ownQuickstart(t)
+	messages := make(chan told, 100)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var one told
+		if err := json.NewDecoder(r.Body).Decode(&one); err != nil {
+			t.Error(err)
+		}
+		messages <- one
+	}))
+	defer hook.Close()
+	t.Setenv("HOOK_URL", hook.URL+"/path")
+	t.Setenv("HOOK_KEY", "a key of the webhook")
+	file := filepath.Join(t.TempDir(), "daemon.yaml")
+	saveFile(t, file, fmt.Sprintf(`
+listen: none
+every: 2s
+settle: 200ms
+operator: %s
+notify:
+- webhook: {url: {env: HOOK_URL}, key: {env: HOOK_KEY}}
+  on: [failed, recovered]
+accounts:
+- {name: shop, folder: %s}
+`, operator, dir))
+	p := startDaemon(t, s, "--config", file)
+	p.until("msg", "run ended", "class", "in_sync")
+	saveEdit(t, dir, "name: Spring launch\nstatus: active", "name: Spring launch\nstatus: puased")
+	p.until("msg", "run ended", "class", "partial")
+	one := <-messages
+	if said := fmt.Sprint(one); !strings.Contains(said, "urgent: campaign/spring-launch is active and goes on, as the cell that may stop it is not valid: spring.yaml:5:9") || !slices.Contains(one.Topics, "failed") {
+		t.Errorf("told %s; want that the campaign goes on", said)
+	}
+	saveEdit(t, dir, "status: puased", "status: paused")
+	p.until("msg", "run ended", "class", "in_sync")
+	p.end()
+	if one = <-messages; !slices.Contains(one.Topics, "recovered") {
+		t.Errorf("told %+v; want that it is over", one)
+	}
+}
+
 // The link in a message leads to the account's page, or is not there.
 func TestTheLinkOfAMessageLeadsThere(t *testing.T) {
 	setting := func(text string) sources.Setting { return sources.Setting{Value: text} }

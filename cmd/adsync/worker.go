@@ -116,7 +116,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	if err != nil {
 		return w.failed(ctx, f.revision, err)
 	}
-	if !still || away && !diag.HasErrors(l.desired.Problems) { // it is there again, and nobody has taken it
+	if !still || away && !l.stops(false) { // it is there again, and nobody has taken it
 		return daemon.Result{Class: daemon.Transient, Message: "the files change while they are read; they are read again once they hold still"}
 	}
 	f.revision.Content = sum
@@ -127,7 +127,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files, l loaded) daemon.Result {
 	r := daemon.Result{Revision: f.revision}
 	seen := &sight{sum: f.revision.Content, read: l.desired.Files, sources: l.desired.Sources, operator: w.operatorSum(), approved: w.approvals(), planOnly: w.suspended.Load()}
-	if diag.HasErrors(l.desired.Problems) {
+	if l.stops(false) {
 		r.Class, r.Message, r.Plan = daemon.Input, firstProblem(l.desired.Problems), w.app.unplanned(l)
 		seen.serial, _ = state.SerialOf(l.project.StateFolder())
 		seen.result, w.seen = r, seen
@@ -270,10 +270,23 @@ func (w *worker) planned(l loaded, did done, d *planDocument) (daemon.Class, str
 		return daemon.Suspended, ""
 	case len(did.recovered.Undecided) > 0:
 		return daemon.Undecided, undecidedText(did.recovered.Undecided)
+	case waitsInvalid(p) > 0:
+		return daemon.Partial, firstProblem(l.desired.Problems)
 	case d.Summary.Held > 0:
 		return daemon.Held, firstHold(d)
 	}
 	return daemon.InSync, ""
+}
+
+// waitsInvalid counts the rows of a plan that wait as they are not valid.
+func waitsInvalid(p *plan.Plan) int {
+	n := 0
+	for i := range p.Changes {
+		if held := p.Changes[i].Held; held != nil && held.Hazard == plan.Invalid {
+			n++
+		}
+	}
+	return n
 }
 
 // class is that of a run that applied something.
@@ -290,6 +303,8 @@ func (w *worker) class(ctx context.Context, did done, ending error) (daemon.Clas
 		return daemon.Applied, did.report.Summary(), 0
 	case code == exitDone, code == exitRefused:
 		return daemon.Held, oneLine(ending), 0
+	case code == exitPartial && did.failure == nil && did.report.Count(state.OutcomeFailed)+did.report.Count(state.OutcomeSkipped) == 0 && did.report.Waiting() > 0:
+		return daemon.Partial, oneLine(ending), 0
 	case code == exitPartial && did.failure != nil:
 		return classOfError(ctx, did.failure), oneLine(ending), afterOf(did.failure)
 	case code == exitPartial && did.report.Count(state.OutcomeFailed)+did.report.Count(state.OutcomeSkipped) == 0:

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
-	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/reconcile"
 )
@@ -46,7 +45,7 @@ func (o *overtaking) why(address resource.Address) string {
 // lookAhead looks for newer files until it is ended: when something may have come, and
 // as often as a branch is asked in any case. Files with a problem overtake nothing.
 func (w *worker) lookAhead(ctx context.Context, request daemon.Request, l loaded) (o *overtaking, end func()) {
-	o = &overtaking{files: l.desired.Snapshot}
+	o = &overtaking{files: l.desired.Whole()}
 	from, can := w.source.(foreseeing)
 	if !can {
 		return o, func() {}
@@ -93,11 +92,11 @@ func (o *overtaking) look(ctx context.Context, own *app, from foreseeing) error 
 	}
 	defer done()
 	l := a.load(ctx, dir)
-	if diag.HasErrors(l.desired.Problems) {
+	if l.stops(false) {
 		return nil
 	}
 	commit := a.git.revision.Commit
-	if before := o.newer.Swap(&newerFiles{commit, l.desired.Snapshot}); before == nil || before.commit != commit {
+	if before := o.newer.Swap(&newerFiles{commit, l.desired.Whole()}); before == nil || before.commit != commit {
 		own.note("commit %.12s came while its predecessor is applied: what it takes back is not sent any more", commit)
 	}
 	return nil
