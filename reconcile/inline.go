@@ -36,10 +36,11 @@ const (
 
 // inlineNote is what the journal holds of a request with people in it.
 type inlineNote struct {
-	People string `json:"people"` // the digest of the list
-	From   int    `json:"from"`   // of the hashes in ascending order
-	To     int    `json:"to"`     // the first that is not in it
-	Sum    string `json:"sum"`    // SHA-256 of the body
+	People string `json:"people"`          // the digest of the list
+	From   int    `json:"from"`            // of the hashes in ascending order
+	To     int    `json:"to"`              // the first that is not in it
+	Sum    string `json:"sum"`             // SHA-256 of the body
+	Fills  *int64 `json:"fills,omitempty"` // of a list that is to be all: the revision at which it still is when it is added
 }
 
 // goesInline reports whether the people of a change go in requests: the account takes no
@@ -99,6 +100,7 @@ type inlineList struct {
 	as        string // the sort of identifier that was hashed
 	hashes    [][]byte
 	operation resource.MembershipOperation // add or remove: those that can be said inline
+	fills     bool                         // it is to be all, in an audience that nobody else has filled
 	done      int                          // of the hashes, by earlier requests
 	known     int64                        // the most people known to be in it before the next request
 }
@@ -170,7 +172,7 @@ func (r *run) inlineListOf(p part, file *plan.Field, seen progressed) (list inli
 	}
 	list.as, list.hashes = people.As, bytes.Fields(people.Content)
 	if wanted.Whole {
-		list.operation = m.Adding()
+		list.operation, list.fills = m.Adding(), true
 	}
 	last := r.view.Last.Get(p.change.Address)
 	var recorded int64
@@ -204,7 +206,11 @@ func (r *run) inlineStep(ctx context.Context, p part, list inlineList, revision 
 	if m.Body, err = inlineBody(list.as, list.hashes[list.done:next.done]); err != nil {
 		return step, m, err
 	}
-	note, err := json.Marshal(inlineNote{People: list.digest, From: list.done, To: next.done, Sum: sumOfBody(m.Body)})
+	of := inlineNote{People: list.digest, From: list.done, To: next.done, Sum: sumOfBody(m.Body)}
+	if list.fills {
+		of.Fills = &revision
+	}
+	note, err := json.Marshal(of)
 	if err != nil {
 		return step, m, err
 	}
@@ -253,6 +259,19 @@ func inlineBody(as string, hashes [][]byte) ([]byte, error) {
 func sumOfBody(body []byte) string {
 	sum := sha256.Sum256(body)
 	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// stillFills reports whether a list that is to be all of an audience still is when it is
+// added: whether the revision is the one that its step was made at. Others may always go.
+// Where an operation has just ended, raised is true: its revision may show late.
+func (a *Agent) stillFills(ctx context.Context, step state.Step, raised bool) (bool, error) {
+	var note inlineNote
+	if step.ContentType != inlineType || json.Unmarshal(step.Body, &note) != nil || note.Fills == nil {
+		return true, nil
+	}
+	operation := step.Operations[0]
+	seen, err := a.readRaised(ctx, a.Schemas.Of(operation.Address.Kind), operation.ResourceID, *note.Fills, raised)
+	return seen.revision == *note.Fills, err
 }
 
 // madeAgain is the request of a step: its bytes, or those that are made again from the

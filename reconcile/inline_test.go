@@ -248,3 +248,22 @@ func TestWithoutUploadsAndSmallAudiencesTheRowFails(t *testing.T) {
 		t.Errorf("outcomes are %v; want the audience failed and the campaign applied", got)
 	}
 }
+
+// Somebody's operation stands still where a list is to be all of an audience: it is made to
+// go on, and the list does not join whom it put in. Where the list only adds, it does.
+func TestWithoutUploadsAListThatIsToBeAllJoinsNobody(t *testing.T) {
+	for do, want := range map[string]int{"replace": 1, "add": 101} {
+		w := newWorld(t, emulatortest.WithPoints(t, "audience_uploads=absent,audience_operation_stalls=half_way"))
+		w.write("audience/customers", map[string]any{"name": "Audience customers"})
+		w.clean()
+		w.addTo(w.onlyAudience(), 500)
+		w.audience("customers", 0, 100, "members.do", do)
+		report := w.apply()
+		if n := w.matched("customers"); n != want {
+			t.Errorf("do: %s: %d people are in it; want %d: %+v", do, n, want, report.Outcomes)
+		}
+		if do == "replace" && !strings.Contains(fmt.Sprint(report.Outcomes), "somebody else is changing who is in it") {
+			t.Errorf("the report is %+v; want it to say why the list did not go", report.Outcomes)
+		}
+	}
+}

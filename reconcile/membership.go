@@ -215,10 +215,19 @@ func (a *Agent) sendMembers(ctx context.Context, step *state.Step, m adsapi.Muta
 func (a *Agent) submitMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (settled, error) {
 	o := settled{Address: step.Operations[0].Address, ResourceID: step.Operations[0].ResourceID}
 	accepted, err := a.Service.ChangeMembers(ctx, m)
-	if went, failure := a.resumeStopped(ctx, *step, err); failure != nil {
+	went, failure := a.resumeStopped(ctx, *step, err)
+	if failure != nil {
 		return settled{}, failure
-	} else if went {
-		accepted, err = a.Service.ChangeMembers(ctx, m)
+	}
+	changed := false
+	if went {
+		fills, failure := a.stillFills(ctx, *step, true)
+		if failure != nil {
+			return settled{}, failure
+		}
+		if changed = !fills; fills {
+			accepted, err = a.Service.ChangeMembers(ctx, m)
+		}
 	}
 	switch {
 	case err == nil && a.merged(*step) != nil && accepted.AudienceID == "":
@@ -231,7 +240,7 @@ func (a *Agent) submitMembers(ctx context.Context, step *state.Step, m adsapi.Mu
 		return o, a.move(context.WithoutCancel(ctx), *step, state.Unknown, o)
 	}
 	o = neverApplied(o, err)
-	if errors.Is(err, adsapi.ErrConflict) {
+	if changed || errors.Is(err, adsapi.ErrConflict) {
 		o.Message += "; somebody else is changing who is in it: plan again"
 		if a.merged(*step) != nil {
 			o.Message += ", once nobody changes what it merges"

@@ -180,6 +180,15 @@ func (a *Agent) recoverMembers(ctx context.Context, step state.Step, recovered *
 		if err != nil || !a.young(step) { // of people who are in no file any more nothing goes again
 			return a.decideMembers(ctx, step, recovered)
 		}
+		if step.Point == state.Intent { // it never left: somebody may have been there meanwhile
+			fills, err := a.stillFills(ctx, step, false)
+			if err != nil {
+				return err
+			}
+			if !fills {
+				return a.abandon(ctx, step, "somebody changed who is in it before it was sent; plan again", recovered)
+			}
+		}
 		if err := a.beforeAgain(ctx, step, recovered); err != nil {
 			return err
 		}
