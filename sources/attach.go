@@ -84,7 +84,10 @@ func linkIn(root *os.Root, slashPath string) string {
 func (t *tree) cannotAttach(name, slashPath string, err error) *resource.Finding {
 	if !errors.Is(err, fs.ErrNotExist) {
 		f := unreadable(err)
-		return &resource.Finding{Code: diag.BadFile, Message: fmt.Sprintf("file is %q: %s", name, f.Message), Hint: f.Hint}
+		if f.Code != diag.TooLarge {
+			f.Code = diag.BadFile
+		}
+		return &resource.Finding{Code: f.Code, Message: fmt.Sprintf("file is %q: %s", name, f.Message), Hint: f.Hint}
 	}
 	f := badFile(fmt.Sprintf("file is %q, which is not there; want a file of the project", name))
 	f.Hint = t.nearestFile(slashPath)

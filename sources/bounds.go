@@ -1,9 +1,11 @@
 package sources
 
 import (
+	"fmt"
 	"time"
 
 	"adsync/internal/csvfile"
+	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 )
 
@@ -69,4 +71,19 @@ func (b bounds) csv() csvfile.Limits {
 // workbook gives the bounds of one workbook.
 func (b bounds) workbook() xlsx.Limits {
 	return xlsx.Limits{Zipped: b.workbookBytes, Unzipped: b.unzippedBytes, Time: b.perFile}
+}
+
+// tooManyRows is the error of a sheet, or a CSV file, with more rows than a bound
+// has, by its name.
+func (b bounds) tooManyRows(name string, rows, bound int) error {
+	return &resource.Limit{
+		Message: fmt.Sprintf("it has %d rows; want at most %d", rows, bound),
+		Hint:    "split it into several files", Bound: resource.Enough(name, int64(rows)),
+	}
+}
+
+// limit is the finding of what is larger than a bound that has a name.
+func limit(hint, bound, format string, args ...any) resource.Finding {
+	l := resource.Limit{Message: fmt.Sprintf(format, args...), Hint: hint, Bound: bound}
+	return *l.Finding()
 }

@@ -70,7 +70,7 @@ func openCells(ctx context.Context, content []byte, in input) (opened *cellBook,
 	}
 	b, err := xlsx.ReadBook(parts)
 	if err != nil {
-		return nil, xlsx.Damaged("workbook is damaged (%v); want a whole one", err)
+		return nil, xlsx.Unusable(err)
 	}
 	opened = &cellBook{book: b}
 	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: in}, book: b}
@@ -78,7 +78,7 @@ func openCells(ctx context.Context, content []byte, in input) (opened *cellBook,
 	for _, ref := range b.Sheets {
 		s := &cellSheet{name: ref.Name, part: ref.Part, isOurs: isOurTab(ref.Name), form: r.formFor(forms, ref)}
 		if err := s.read(ctx, b, in.bounds); err != nil {
-			return nil, xlsx.Damaged("workbook is damaged (sheet %q: %v); want a whole one", ref.Name, err)
+			return nil, xlsx.Unusable(fmt.Errorf("sheet %q: %w", ref.Name, err))
 		}
 		opened.sheets = append(opened.sheets, s)
 	}
@@ -120,10 +120,10 @@ func (s *cellSheet) read(ctx context.Context, b *xlsx.Book, bounds bounds) error
 	filled := 0
 	facts, err := xlsx.Walk(b, s.part, func(row *xlsx.Row) error {
 		if filled++; filled%1000 == 0 && ctx.Err() != nil {
-			return errTooLong
+			return xlsx.TookLonger(bounds.perFile)
 		}
 		if filled > bounds.hintRows {
-			return fmt.Errorf("it has over %d rows", bounds.hintRows)
+			return bounds.tooManyRows("hints", filled, bounds.hintRows)
 		}
 		if s.form != nil {
 			finder.look(row)

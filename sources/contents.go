@@ -31,7 +31,7 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 		sum := sha256.Sum256(contents[name])
 		f := file{name: name, content: contents[name], hash: hex.EncodeToString(sum[:])}
 		if limit := t.limitOf(name); int64(len(f.content)) > limit {
-			f.problem = problemOf(name, unreadable(tooLarge{limit}))
+			f.problem = problemOf(name, unreadable(tooLarge(boundOf(name), int64(len(f.content)), limit)))
 		}
 		files = append(files, f)
 	}

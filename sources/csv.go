@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"strings"
 
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
@@ -64,7 +65,11 @@ func faulty(file string, err error) result {
 	if errors.As(err, &f) {
 		return result{problems: []diag.Problem{problemAt(diag.At(file, f.Line, f.Column), f.Finding)}}
 	}
-	return failed(file, *xlsx.Damaged("file cannot be read (%v); want one that fits the bounds", err))
+	if finding := resource.LimitIn(err); finding != nil {
+		finding.Message = strings.Replace(finding.Message, "it has", "file has", 1)
+		return failed(file, *finding)
+	}
+	return failed(file, *xlsx.Damaged("file cannot be read (%v); want a whole one", err))
 }
 
 // csvGrid is a CSV file.

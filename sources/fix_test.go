@@ -74,7 +74,7 @@ func TestFixLeavesWhatHasMoreReadingsOrMoves(t *testing.T) {
 }
 
 func TestFixNamesEachRepairAndWhatIsLeft(t *testing.T) {
-	r, left := fixed(t, "ads.yaml", "kind: campaign\nkey: spring–launch\nname: Spring\nbidding_type: clicks\nstart: 1 Dec 2026\nstatus: Activ\n---\nkind: ad_group\ncampaign: \"Spring\u200b\"\nname: Runners\n")
+	r, left := fixed(t, "ads.yaml", "kind: campaign\nkey: spring–launch\nname: Spring\nbidding_type: clicks\nstart: 1 Dec 2026\nstatus: Activ\n---\nkind: ad_group\ncampaign: \"Spr\u200bing\"\nname: Runners\n")
 	var told []string
 	for _, f := range r.Fixes {
 		told = append(told, fmt.Sprintf("%s %q %q %s", f.Position, f.Was, f.Is, f.Why))
@@ -82,7 +82,7 @@ func TestFixNamesEachRepairAndWhatIsLeft(t *testing.T) {
 	want := []string{
 		`ads.yaml:2:6 "spring–launch" "spring-launch" ` + whySameWord,
 		`ads.yaml:5:8 "1 Dec 2026" "2026-12-01" ` + whyOneDay,
-		"ads.yaml:9:11 \"Spring\\u200b\" \"Spring\" " + whyUnseen,
+		"ads.yaml:9:11 \"Spr\\u200bing\" \"Spring\" " + whyUnseen,
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("fixes (-want +got):\n%s", diff)

@@ -111,7 +111,8 @@ func (in input) readHints(name string, at diag.Position) hintText {
 		}
 		position := diag.At(path, line, 1)
 		if len(hints) >= in.bounds.hintRows {
-			return hintText{finding: &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file has over %d hints; want fewer", in.bounds.hintRows)}, position: position}
+			tooMany := limit("split it into several files", resource.Enough("hints", 2*int64(in.bounds.hintRows)), "file has over %d hints; want at most that", in.bounds.hintRows)
+			return hintText{finding: &tooMany, position: position}
 		}
 		hints = append(hints, hint{mark: mark{text: text, position: position}})
 	}

@@ -73,7 +73,7 @@ func readImage(root *os.Root, slashPath, part string, b bounds) ([]byte, error) 
 		return nil, err
 	}
 	if about.Size() > b.workbookBytes {
-		return nil, tooLarge{b.workbookBytes}
+		return nil, tooLarge("workbook", about.Size(), b.workbookBytes)
 	}
 	return xlsx.Part(handle, about.Size(), part, b.attachedBytes)
 }

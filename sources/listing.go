@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -42,7 +43,7 @@ func (t *tree) list() listing {
 		found.report(t.project.File, diag.Error, diag.Unreadable, "folder cannot be read to its end; want to read every source", reason(err))
 	}
 	if len(found.files) > t.bounds.files {
-		found.report(t.project.File, diag.Error, diag.Damaged, fmt.Sprintf("sources are %d files; want at most %d", len(found.files), t.bounds.files), "name fewer files in sources of adsync.yaml")
+		found.problems = append(found.problems, *problemOf(t.project.File, limit("name fewer files in sources of adsync.yaml", resource.Enough("files", int64(len(found.files))), "sources are %d files; want at most %d", len(found.files), t.bounds.files)))
 		found.files = nil
 	}
 	if over := t.beyondTotal(found.files); over != "" {
@@ -77,7 +78,7 @@ func (t *tree) beyondTotal(files []string) string {
 }
 
 func (t *tree) tooMuch() resource.Finding {
-	return resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("sources are over %d MiB with this file; want less in all", t.bounds.totalBytes/mebibyte)}
+	return limit("split the account's files into projects, or take pictures out of workbooks", resource.EnoughMiB("total", 2*t.bounds.totalBytes), "sources are over %s with this file; want less in all", xlsx.Size(t.bounds.totalBytes))
 }
 
 func (t *tree) enter(folder string, found *listing) error {
@@ -92,7 +93,7 @@ func (t *tree) enter(folder string, found *listing) error {
 		return fs.SkipDir
 	}
 	if strings.Count(folder, "/") >= t.bounds.folderDepth {
-		found.report(folder, diag.Error, diag.Damaged, fmt.Sprintf("folders are nested more than %d deep; want sources nearer to the project's folder", t.bounds.folderDepth), "")
+		found.problems = append(found.problems, *problemOf(folder, limit("move its files up", resource.Enough("folders", int64(t.bounds.folderDepth)), "folders are nested more than %d deep; want sources nearer to the project's folder", t.bounds.folderDepth)))
 		return fs.SkipDir
 	}
 	if _, err := t.root.Lstat(path.Join(folder, projectFile)); err == nil {

@@ -196,12 +196,12 @@ func readMembersFile(root *os.Root, slashPath string, as members.Identifier, b b
 	}
 	defer handle.Close()
 	if about, err := handle.Stat(); err != nil || about.Size() > b.membersBytes {
-		return nil, "", cmp.Or(err, error(tooLarge{b.membersBytes}))
+		return nil, "", cmp.Or(err, tooLarge("members", b.membersBytes, b.membersBytes))
 	}
 	in := newHashing(handle, b.membersBytes)
 	list, err = members.ReadText(in, as)
 	if in.left < 0 {
-		return nil, "", tooLarge{b.membersBytes}
+		return nil, "", tooLarge("members", b.membersBytes, b.membersBytes)
 	}
 	var fault *members.Fault
 	if err != nil && !errors.As(err, &fault) {

@@ -39,7 +39,7 @@ func (h *hashing) Read(p []byte) (int, error) {
 		h.failed = err
 	}
 	if h.left < 0 {
-		return 0, tooLarge{}
+		return 0, tooLarge("members", 0, 0)
 	}
 	return n, err
 }

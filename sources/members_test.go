@@ -141,7 +141,7 @@ func TestX7X8F16MembersFilesThatAreRefused(t *testing.T) {
 	root, err := os.OpenRoot(filepath.Join(dir, "p"))
 	must(t, err)
 	defer root.Close()
-	if list, _, err := readMembersFile(root, "private/people.csv", members.Email, in); list != nil || err == nil || !strings.Contains(unreadable(err).Message, "file is over 0 MiB") {
+	if list, _, err := readMembersFile(root, "private/people.csv", members.Email, in); list != nil || err == nil || !strings.Contains(unreadable(err).Message, "file is over 10 bytes") {
 		t.Errorf("a file over its bound = %v, %v; want it refused", list, err)
 	}
 }

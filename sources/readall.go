@@ -73,7 +73,7 @@ func (r result) closed(file string, b bounds) result {
 		severity = diag.Error
 	}
 	r.problems = append(r.problems, problemAt(diag.InFile(file), resource.Finding{
-		Code: diag.Damaged, Severity: severity, Message: fmt.Sprintf("file has %d problems more; want fewer than %d to list each", r.unlisted, b.problems),
+		Code: diag.TooLarge, Severity: severity, Message: fmt.Sprintf("file has %d problems more; want fewer than %d to list each", r.unlisted, b.problems),
 		Hint: "mend those that are listed first",
 	}))
 	return r

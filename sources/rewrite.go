@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
 // Rewrite is what a file of a project would become.
@@ -103,7 +104,7 @@ func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rew
 	make(ctx, w, &r)
 	if int64(len(r.After)) > w.tree.limitOf(name) {
 		r.After = r.Before
-		r.fail(resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file would be over %d MiB; want a smaller one", w.tree.limitOf(name)/mebibyte), Hint: "split it into several files"})
+		r.fail(limit("split it into several files", resource.EnoughMiB(boundOf(name), 2*w.tree.limitOf(name)), "file would be over %s; want at most that", xlsx.Size(w.tree.limitOf(name))))
 	}
 	return r
 }

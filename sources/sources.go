@@ -13,7 +13,6 @@ package sources
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"adsync/internal/diag"
@@ -84,10 +83,7 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 		hintsOfCommit(d.Problems)
 	}
 	if !t.hints.takes(0) {
-		tooMany := refused(diag.Problem{
-			Code: diag.Damaged, Position: diag.InFile(p.File), Message: fmt.Sprintf("hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries),
-			Hint: "name long lists in fewer places",
-		})
+		tooMany := refused(problemAt(diag.InFile(p.File), limit("name long lists in fewer places", resource.Enough("entries", 2*int64(t.bounds.entries)), "hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries)))
 		tooMany.Hash, tooMany.Files = d.Hash, d.Files
 		return tooMany
 	}

@@ -63,7 +63,7 @@ func flaws() []flawed {
 		{"a pipe among the sources", "", putting("x.yaml", pipe), putting("x.yaml", os.Remove), "x.yaml: is not a regular file"},
 		{"folders without an end", "", putting(strings.Repeat("d/", 70), func(path string) error { return os.MkdirAll(path, 0o700) }), putting("d", os.RemoveAll), "folders are nested more than 64 deep"},
 		{"too many sources", "files=3", putting("x.yaml", another), putting("x.yaml", os.Remove), "sources are 4 files; want at most 3"},
-		{"sources that are too large in all", "total=1KiB", putting("x.yaml", with(strings.Repeat("#\n", 600)+springCampaign)), putting("x.yaml", os.Remove), "sources are over 0 MiB with this file"},
+		{"sources that are too large in all", "total=1KiB", putting("x.yaml", with(strings.Repeat("#\n", 600)+springCampaign)), putting("x.yaml", os.Remove), "sources are over 1 KiB with this file"},
 		{"hints that are too many in all", "entries=1", instead("hints/a.txt", with("one\ntwo\n")), restored("hints/a.txt"), "give more than 1 entries in all"},
 		{"hints that are not there", "", instead("hints/a.txt", nothing), putting("hints/a.txt", with(flawless["hints/a.txt"])), `file is "hints/a.txt", which is not there`},
 		{"hints behind a link", "", instead("hints/a.txt", link), restored("hints/a.txt"), `"hints/a.txt" is a symbolic link`},
@@ -72,7 +72,7 @@ func flaws() []flawed {
 		{"people who are not there", "", instead("private/customers.csv", nothing), putting("private/customers.csv", with(flawless["private/customers.csv"])), "which is not there"},
 		{"people in a damaged file", "", instead("private/customers.csv", with("bob@shop.example\nb\xc3")), restored("private/customers.csv"), "line holds bytes that are not UTF-8"},
 		{"people behind a link", "", instead("private/customers.csv", link), restored("private/customers.csv"), `"private/customers.csv" is a symbolic link`},
-		{"people in a file that is too large", "members=10KiB", instead("private/customers.csv", with(strings.Repeat("bob@shop.example\n", 1_000))), restored("private/customers.csv"), "file is over 0 MiB"},
+		{"people in a file that is too large", "members=10KiB", instead("private/customers.csv", with(strings.Repeat("bob@shop.example\n", 1_000))), restored("private/customers.csv"), "file is over 10 KiB"},
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
 // tree is the project's folder while it is read. Everything is opened through
@@ -140,13 +141,26 @@ func problemOf(name string, f resource.Finding) *diag.Problem {
 }
 
 func (t *tree) limitOf(name string) int64 {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".xlsx":
+	switch boundOf(name) {
+	case "workbook":
 		return t.bounds.workbookBytes
-	case ".csv", ".tsv":
+	case "csv":
 		return t.bounds.csvBytes
 	}
 	return t.bounds.yamlBytes
+}
+
+// boundOf is the name of the bound a source's size is held to.
+func boundOf(name string) string {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".xlsx":
+		return "workbook"
+	case ".csv", ".tsv":
+		return "csv"
+	case ".yaml", ".yml":
+		return "yaml"
+	}
+	return "attached"
 }
 
 // hash reads a source again for its SHA-256 alone; "" where it cannot be read.
@@ -168,15 +182,15 @@ func hashRegular(root *os.Root, name string, limit int64) (string, error) {
 		return "", err
 	}
 	if n > limit {
-		return "", tooLarge{limit}
+		return "", tooLarge(boundOf(name), n, limit)
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // tooLarge is the error of a file beyond its bound.
-type tooLarge struct{ limit int64 }
-
-func (e tooLarge) Error() string { return fmt.Sprintf("over %d bytes", e.limit) }
+func tooLarge(bound string, size, limit int64) error {
+	return &resource.Limit{Message: fmt.Sprintf("file is over %s; want a smaller one", xlsx.Size(limit)), Hint: "split it into several files", Bound: resource.EnoughMiB(bound, max(size, limit))}
+}
 
 var errNotRegular = errors.New("not a regular file")
 
@@ -208,7 +222,7 @@ func readRegular(root *os.Root, name string, limit int64) (content []byte, hash 
 		return nil, "", err
 	}
 	if about.Size() > limit {
-		return nil, "", tooLarge{limit}
+		return nil, "", tooLarge(boundOf(name), about.Size(), limit)
 	}
 	content = make([]byte, 0, about.Size()+1)
 	for int64(len(content)) <= limit {
@@ -225,15 +239,15 @@ func readRegular(root *os.Root, name string, limit int64) (content []byte, hash 
 			content = slices.Grow(content, 4096)
 		}
 	}
-	return nil, "", tooLarge{limit}
+	return nil, "", tooLarge(boundOf(name), limit, limit)
 }
 
 // unreadable says to a person why a source has no content.
 func unreadable(err error) resource.Finding {
-	var large tooLarge
+	if limit := resource.LimitIn(err); limit != nil {
+		return *limit
+	}
 	switch {
-	case errors.As(err, &large):
-		return resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file is over %d MiB; want a smaller one", large.limit/mebibyte), Hint: "split it into several files, or raise the bound with ADSYNC_BOUNDS"}
 	case errors.Is(err, errNotRegular):
 		return resource.Finding{Code: diag.Unreadable, Message: "is not a regular file; want one"}
 	case errors.Is(err, fs.ErrPermission):

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/resource"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -86,10 +87,12 @@ func (w *walker) syntax(err error, content []byte) diag.Problem {
 
 // sound refuses what would make a document mean more than what is written at
 // each place: aliases, tags, and nesting without an end.
-func (w *walker) sound(node *yaml.Node, depth int) bool {
+func (w *walker) sound(node *yaml.Node, most int) bool { return w.soundTo(node, most, most) }
+
+func (w *walker) soundTo(node *yaml.Node, depth, most int) bool {
 	switch {
 	case depth == 0 && len(node.Content) > 0:
-		w.report(node, diag.Damaged, "nesting is too deep; want at most 64 levels", "")
+		w.problems = append(w.problems, problemAt(w.at(node), limit("look for brackets or dashes too many", resource.Enough("depth", 2*int64(most)), "nesting is too deep; want at most %d levels", most)))
 		return false
 	case node.Kind == yaml.AliasNode || node.Anchor != "":
 		w.report(node, diag.BadValue, "an anchor or alias is written; want each value where it belongs", "kind: template, kind: defaults and kind: hint_list say a thing once")
@@ -100,7 +103,7 @@ func (w *walker) sound(node *yaml.Node, depth int) bool {
 	}
 	ok := true
 	for _, child := range node.Content {
-		ok = w.sound(child, depth-1) && ok
+		ok = w.soundTo(child, depth-1, most) && ok
 	}
 	return ok
 }

@@ -29,11 +29,11 @@ func readWorkbook(ctx context.Context, file string, content []byte, in input) (m
 	}
 	b, err := xlsx.ReadBook(members)
 	if err != nil {
-		return brokenWorkbook(file, xlsx.Damaged("workbook is damaged (%v); want a whole one", err))
+		return brokenWorkbook(file, xlsx.Unusable(err))
 	}
 	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: in, file: file}, book: b}
 	if err := r.read(); err != nil {
-		return brokenWorkbook(file, xlsx.Damaged("workbook is damaged (%v); want a whole one", err))
+		return brokenWorkbook(file, xlsx.Unusable(err))
 	}
 	r.warnApproved(content)
 	r.warnSecrets()

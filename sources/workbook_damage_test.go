@@ -169,7 +169,7 @@ func TestBoundsHoldBeforeAnythingIsRead(t *testing.T) {
 		must(t, w.Close())
 		return b.Bytes()
 	}
-	wantProblems(t, readBytes(bomb(200)).problems, "unzips to 209715200 bytes; want at most 134217728")
+	wantProblems(t, readBytes(bomb(200)).problems, "unzips to 200 MiB; want at most 128 MiB")
 
 	in := workbookInput()
 	in.bounds.workbookBytes = 1000

@@ -37,7 +37,7 @@ func (h *hintListReader) read() error {
 		return err
 	}
 	if bound := h.in.bounds.hintRows; facts.Filled > bound {
-		return fmt.Errorf("it has %d rows; want at most %d", facts.Filled, bound)
+		return h.in.bounds.tooManyRows("hints", facts.Filled, bound)
 	}
 	if _, err := h.walk(h.readRow); err != nil {
 		return err

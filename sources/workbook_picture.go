@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 
@@ -32,7 +33,11 @@ func (r *bookReader) storedPicture(p xlsx.Picture) (resource.Value, *resource.Fi
 func (r *bookReader) readStored(part string) picture {
 	content, err := r.book.Media(part, r.in.bounds.attachedBytes)
 	if err != nil {
-		return picture{finding: &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("picture cannot be read: %v; want one of at most %d MiB that is whole", err, r.in.bounds.attachedBytes/mebibyte)}}
+		if errors.Is(err, xlsx.ErrLarge) {
+			tooLarge := limit("save the picture smaller, and paste that", resource.EnoughMiB("attached", 2*r.in.bounds.attachedBytes), "picture is over %s; want a smaller one", xlsx.Size(r.in.bounds.attachedBytes))
+			return picture{finding: &tooLarge}
+		}
+		return picture{finding: &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("picture cannot be read: %v; want one that is whole", err)}}
 	}
 	if finding := badImage("picture in the workbook", content); finding != nil {
 		finding.Hint = "save the picture as PNG or JPEG, at least 640 by 640 pixels, and paste that"

@@ -133,7 +133,7 @@ func TestPicturesThatAreNotTheImage(t *testing.T) {
 		{"an SVG", media("<?xml version='1.0'?>\n<svg/>"), "it is an SVG drawing"},
 		{"HEIC", media("\x00\x00\x00\x18ftypheic"), "it is a HEIC"},
 		{"bytes of nothing", media("hello"), "its bytes are of another format"},
-		{"too large", media("\x89PNG" + strings.Repeat("\x00", 20<<20)), "picture cannot be read: it is too large; want one of at most 20 MiB"},
+		{"too large", media("\x89PNG" + strings.Repeat("\x00", 20<<20)), "picture is over 20 MiB; want a smaller one"},
 		{"gone from the workbook", rebuild(t, one, "xl/media/image1.png", nil), `picture cannot be read: its part "xl/media/image1.png" is missing`},
 		{"behind a name with ..", rebuild(t, one, "xl/drawings/_rels/drawing1.xml.rels", replaced("../media/image1.png", "../../../../../etc/passwd")), `its part "etc/passwd" is missing`},
 		{"two in one cell", pasted(t, hero, adRows(nil), "F2", "F2"), "Ads!F2: 2 pictures have their upper left corner in this cell; want one"},

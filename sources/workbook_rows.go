@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,8 +39,6 @@ type tabReader struct {
 	calculated map[int]*calculated // by number: columns with amounts that are formulas
 }
 
-var errTooLong = errors.New("reading takes too long; want a smaller file")
-
 // open walks the sheet to its end, finds its header and holds it to the bounds.
 func (r *tabReader) open() error {
 	finder := headerFinder{form: r.form}
@@ -54,12 +51,12 @@ func (r *tabReader) open() error {
 	if err != nil {
 		return err
 	}
-	bound := r.in.bounds.sheetRows
+	name, bound := "rows", r.in.bounds.sheetRows
 	if r.form.many() {
-		bound = r.in.bounds.hintRows
+		name, bound = "hints", r.in.bounds.hintRows
 	}
 	if facts.Filled > bound {
-		return fmt.Errorf("it has %d rows; want at most %d", facts.Filled, bound)
+		return r.in.bounds.tooManyRows(name, facts.Filled, bound)
 	}
 	r.facts, r.sections, r.matched, r.told = facts, finder.sections, finder.matched, map[int]bool{}
 	r.section = &section{tab: &r.form.tabs[0]}

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -117,7 +118,8 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 		return
 	}
 	if y.ctx.Err() != nil {
-		y.fail(node, diag.Damaged, "reading took too long and was stopped; want a file that reads in less", "split the file")
+		tooLong := xlsx.TookLonger(y.in.bounds.perFile).Finding()
+		y.fail(node, tooLong.Code, tooLong.Message, tooLong.Hint)
 		return
 	}
 	y.result.drafts = append(y.result.drafts, draft{schema: v.schema, within: within, position: y.at(node), attributes: y.room[:0]})

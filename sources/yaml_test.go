@@ -115,7 +115,7 @@ func TestALimitOfTimeEndsInAProblem(t *testing.T) {
 	cancel()
 	in := input{schemas: kinds.All(), bounds: defaultBounds(), words: newVocabularies(kinds.All())}
 	r := readYAML(ctx, "ads.yaml", []byte(springCampaign), in)
-	if len(r.drafts) != 0 || !strings.Contains(printed(r.problems), "reading took too long") {
+	if len(r.drafts) != 0 || !strings.Contains(printed(r.problems), "reading took longer than") {
 		t.Errorf("readYAML = %d drafts, %v; want none, and a problem", len(r.drafts), r.problems)
 	}
 }

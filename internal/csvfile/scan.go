@@ -75,10 +75,10 @@ func (s *scanner) readRecord() *Fault {
 		f := s.readField(&field)
 		field.to = s.at
 		if f == nil && len(field.Text) > s.limits.CellBytes {
-			f = fault(diag.Damaged, field.Line, field.Column, "look for a quote that is not closed", "value has %d bytes; want at most %d", len(field.Text), s.limits.CellBytes)
+			f = fault(diag.TooLarge, field.Line, field.Column, "look for a quote that is not closed", "value has %d bytes; want at most %d", len(field.Text), s.limits.CellBytes)
 		}
 		if f == nil && len(r.Fields) == s.limits.Columns {
-			f = fault(diag.Damaged, field.Line, field.Column, "", "row has over %d columns; want fewer", s.limits.Columns)
+			f = fault(diag.TooLarge, field.Line, field.Column, "look for a separator too many, or delete empty columns", "row has over %d columns; want at most that", s.limits.Columns)
 		}
 		if f != nil {
 			return f

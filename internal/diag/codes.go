@@ -7,7 +7,7 @@ type Code string
 // Codes of problems in the user's files.
 const (
 	Unreadable      Code = "ADS1001" // file cannot be read, or is not what its name says
-	Damaged         Code = "ADS1002" // file is cut, damaged, or beyond the bounds
+	Damaged         Code = "ADS1002" // file is cut or damaged
 	Syntax          Code = "ADS1003" // the text does not parse
 	BadMoney        Code = "ADS1004"
 	UnknownKey      Code = "ADS1005" // key or header nobody knows
@@ -43,6 +43,7 @@ const (
 	UnknownName     Code = "ADS1036" // a value that names what the files do not have, or have archived
 	Unheard         Code = "ADS1037" // an approval where none is read
 	Leaked          Code = "ADS1038" // what has the form of a credential, in a file that others read
+	TooLarge        Code = "ADS1039" // larger than a bound, and whole
 )
 
 // Codes of problems with the service.

@@ -4,7 +4,7 @@ var aboutFiles = []Explanation{
 	{Unreadable, "a file cannot be read, or is not what its name says", "Its permissions forbid it, or it has another format than its ending, such as a web page saved as .xlsx.",
 		"Give the file its right name, or save it again from your program.",
 		"ads.xlsx: is a web page; want a workbook (.xlsx) (ADS1001)"},
-	{Damaged, "a file is cut, damaged, or larger than adsync reads", "A download or a save was cut short, or the file is far beyond what an account holds.",
+	{Damaged, "a file is cut or damaged", "A download or a save was cut short.",
 		"Save it again from your program, or take the version before it from git.",
 		"ads.xlsx: the workbook is cut; want it whole (ADS1002)"},
 	{Syntax, "the text cannot be parsed", "A quote, a bracket or the indentation is wrong.",
@@ -112,4 +112,7 @@ var aboutFiles = []Explanation{
 	{Leaked, "a file holds what looks like a credential", "A key, a token or a password was pasted into a cell, a value or a comment. Whoever can read the files has it.",
 		"Take it out, and have it replaced by whoever issued it: the history of the files keeps it. adsync takes credentials from the environment, a file outside, or a command.",
 		"spring.yaml:4:8: warning: here stands what looks like an API key; want no credential in a file that others read (ADS1038)"},
+	{TooLarge, "a file, or what is in it, is larger than adsync reads", "Nothing is damaged. adsync reads no more than it was told to, so that one file cannot take all memory and time of a machine.",
+		"Make it smaller as the hint says. Whoever runs adsync raises the bound with ADSYNC_BOUNDS, such as ADSYNC_BOUNDS=rows=130000.",
+		"q4.xlsx: sheet \"Campaigns\": it has 125001 rows; want at most 100000 (ADS1039)"},
 }

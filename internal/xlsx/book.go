@@ -91,7 +91,7 @@ func relations(ps Parts, part string) (relationList, error) {
 		}
 		list = append(list, r)
 		if len(list) > maxRelations {
-			return fmt.Errorf("there are more than %d", maxRelations)
+			return beyond("take pictures and links out of it", "", "there are more than %d; want fewer", maxRelations)
 		}
 		return err
 	})
@@ -204,7 +204,7 @@ func (b *Book) addSheet(s *xmlScanner, rels relationList) error {
 		return fmt.Errorf("sheet %q has the part of another", name)
 	}
 	if len(b.Sheets) >= maxSheets {
-		return fmt.Errorf("it has more than %d sheets", maxSheets)
+		return beyond("split the workbook", "", "it has more than %d sheets; want at most so many", maxSheets)
 	}
 	state := string(s.attr("state"))
 	b.Sheets = append(b.Sheets, Sheet{Name: name, Part: r.target, Hidden: state == "hidden" || state == "veryHidden"})

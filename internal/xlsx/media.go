@@ -28,7 +28,7 @@ func Part(file io.ReaderAt, size int64, part string, limit int64) ([]byte, error
 		return nil, fmt.Errorf("workbook is damaged (%s)", zipReason(err))
 	}
 	if len(archive.File) > maxMembers {
-		return nil, fmt.Errorf("workbook has %d parts; want at most %d", len(archive.File), maxMembers)
+		return nil, manyParts(len(archive.File))
 	}
 	for _, member := range archive.File {
 		if partName(member.Name) == part {

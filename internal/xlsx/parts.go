@@ -12,6 +12,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ type Parts struct {
 // to the last byte, makes the whole file unusable (formats.md section 3).
 func Open(ctx context.Context, content []byte, b Limits) (Parts, *resource.Finding) {
 	if int64(len(content)) > b.Zipped {
-		return Parts{}, Damaged("file has %d bytes; want at most %d", len(content), b.Zipped)
+		return Parts{}, beyond("keep what adsync reads in one workbook and the rest in another, and take pictures out", resource.EnoughMiB("workbook", int64(len(content))), "file has %s; want at most %s", Size(int64(len(content))), Size(b.Zipped)).Finding()
 	}
 	if finding := foreignFormat(content); finding != nil {
 		return Parts{}, finding
@@ -55,7 +56,7 @@ func Open(ctx context.Context, content []byte, b Limits) (Parts, *resource.Findi
 	ps := Parts{content: map[string][]byte{}, other: map[string]*zip.File{}}
 	for _, member := range archive.File {
 		if ctx.Err() != nil {
-			return Parts{}, Damaged("reading took longer than %v; want a smaller workbook", b.Time)
+			return Parts{}, TookLonger(b.Time).Finding()
 		}
 		if err := ps.read(member); err != nil {
 			return Parts{}, Damaged("workbook is damaged in %q (%v); want a whole one", member.Name, zipReason(err))
@@ -64,9 +65,49 @@ func Open(ctx context.Context, content []byte, b Limits) (Parts, *resource.Findi
 	return ps, ps.otherKind()
 }
 
-// Damaged is the finding of a file that is cut, damaged or beyond its limits.
+// Damaged is the finding of a file that is cut or damaged.
 func Damaged(format string, args ...any) *resource.Finding {
 	return &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf(format, args...)}
+}
+
+// saveAnew helps where no spreadsheet program would have written so much.
+const saveAnew = "open the workbook in a spreadsheet program and save it"
+
+// beyond is the error of a workbook that is larger than a bound, and whole. A bound
+// without a name is fixed.
+func beyond(hint, bound, format string, args ...any) *resource.Limit {
+	return &resource.Limit{Message: fmt.Sprintf(format, args...), Hint: hint, Bound: bound}
+}
+
+func manyParts(count int) *resource.Limit {
+	return beyond("take pictures and sheets out of it", "", "workbook has %d parts; want at most %d", count, maxMembers)
+}
+
+// TookLonger is the error of a file whose reading was stopped.
+func TookLonger(bound time.Duration) *resource.Limit {
+	return beyond("split the file", "time="+(2*bound).String(), "reading took longer than %v, and was stopped; want a file that reads in less", bound)
+}
+
+// Size writes a number of bytes for people.
+func Size(bytes int64) string {
+	for _, unit := range []struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if bytes >= unit.size {
+			return strings.TrimSuffix(strconv.FormatFloat(float64(bytes)/float64(unit.size), 'f', 1, 64), ".0") + " " + unit.name
+		}
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}
+
+// Unusable is the finding of a workbook of which reading made an error: the limit
+// it is beyond, or its damage.
+func Unusable(err error) *resource.Finding {
+	if limit := resource.LimitIn(err); limit != nil {
+		return limit
+	}
+	return Damaged("workbook is damaged (%v); want a whole one", err)
 }
 
 func notWorkbook(format string, args ...any) *resource.Finding {
@@ -90,7 +131,7 @@ func zipReason(err error) string {
 
 func checkMembers(members []*zip.File, b Limits) *resource.Finding {
 	if len(members) > maxMembers {
-		return Damaged("workbook has %d parts; want at most %d", len(members), maxMembers)
+		return manyParts(len(members)).Finding()
 	}
 	seen := map[string]bool{}
 	var total uint64
@@ -103,7 +144,7 @@ func checkMembers(members []*zip.File, b Limits) *resource.Finding {
 		total += min(member.UncompressedSize64, 1<<40)
 	}
 	if total > uint64(b.Unzipped) {
-		return Damaged("workbook unzips to %d bytes; want at most %d", total, b.Unzipped)
+		return beyond("delete empty rows and columns below and beside the data, or split the workbook", resource.EnoughMiB("unzipped", int64(total)), "workbook unzips to %s; want at most %s", Size(int64(total)), Size(b.Unzipped)).Finding()
 	}
 	return nil
 }

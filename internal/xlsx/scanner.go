@@ -210,7 +210,7 @@ func (s *xmlScanner) startTag() (xmlToken, error) {
 		return xmlEnd, err
 	}
 	if len(s.open) >= maxXMLDepth {
-		return xmlEnd, fmt.Errorf("XML is nested more than %d deep", maxXMLDepth)
+		return xmlEnd, beyond(saveAnew, "", "XML is nested more than %d deep; want at most so much", maxXMLDepth)
 	}
 	if err := s.hold(holdsElements); err != nil {
 		return xmlEnd, err
@@ -277,7 +277,7 @@ func (s *xmlScanner) attribute() error {
 	}
 	s.pos += i + 2
 	if len(s.attrs) >= maxAttributes {
-		return fmt.Errorf("XML has a tag with more than %d attributes", maxAttributes)
+		return beyond(saveAnew, "", "XML has a tag with more than %d attributes; want at most so many", maxAttributes)
 	}
 	for _, a := range s.attrs {
 		if bytes.Equal(a.name, name) {

@@ -176,7 +176,7 @@ func (w *sheetWalker) merge() error {
 	a, err := parseArea(string(w.attr("ref")))
 	w.facts.Merges = append(w.facts.Merges, a)
 	if err == nil && len(w.facts.Merges) > maxMerges {
-		return fmt.Errorf("it has more than %d merged ranges", maxMerges)
+		return beyond("unmerge cells", "", "it has more than %d merged ranges; want at most so many", maxMerges)
 	}
 	return err
 }
@@ -184,7 +184,7 @@ func (w *sheetWalker) merge() error {
 // describe reads the description of columns.
 func (w *sheetWalker) describe() error {
 	if w.described++; w.described > LastColumn {
-		return fmt.Errorf("it describes more than %d columns", LastColumn)
+		return beyond(saveAnew, "", "it describes more than %d columns; want at most so many", LastColumn)
 	}
 	from, _ := strconv.Atoi(string(w.attr("min")))
 	to, _ := strconv.Atoi(string(w.attr("max")))
@@ -227,7 +227,7 @@ func (w *sheetWalker) readRow() error {
 		number = n
 	}
 	if number > LastRow {
-		return fmt.Errorf("it has more than %d rows", LastRow)
+		return beyond(saveAnew, "", "it has more than %d rows; want at most so many", LastRow)
 	}
 	w.facts.rows++
 	w.row = Row{Number: number, Hidden: isTrue(w.attr("hidden")), Cells: w.row.Cells[:0]}

@@ -47,7 +47,7 @@ func (b *Book) readStyles(part string) ([]Style, error) {
 			styles = append(styles, found)
 		}
 		if len(styles) > maxStyles || len(formats) > maxStyles {
-			return fmt.Errorf("there are more than %d", maxStyles)
+			return beyond("copy the cells without their formats into a new workbook", "", "there are more than %d; want at most so many", maxStyles)
 		}
 		return nil
 	})
