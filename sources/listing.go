@@ -198,6 +198,10 @@ func lockOf(base string) (original string, locked bool) {
 	return "", false
 }
 
+// NeverSource reports whether a file of a name is never read as a source, whatever
+// a project names.
+func NeverSource(name string) bool { return neverSource(path.Base(name)) }
+
 // neverSource is true for what editors leave behind, for hidden files, and for
 // the copies adsync itself writes its results into or keeps of a file it replaced.
 func neverSource(base string) bool {

@@ -136,6 +136,9 @@ func (w *updateWriter) changes(t *tabReader) ([]cellChange, error) {
 		for _, f := range columns.byKind[known.Address.Kind] {
 			at := xlsx.At{Row: number, Column: f.number}
 			change := cellChange{At: at, text: f.text(known, w.figures), exact: f.isID(), number: f.isFigure()}
+			if f.like > 0 {
+				change.like = xlsx.At{Row: number, Column: f.like}
+			}
 			switch why := f.keeps(stored[at]); {
 			case why != "":
 				w.leave(t.at(at.Row, at.Column), why)

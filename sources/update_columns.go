@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 // knownColumn is a column of a sheet that holds what the service knows of its rows.
 type knownColumn struct {
 	number int // in the sheet
+	like   int // the column its cells look like, 0 where they have looks of their own
 	title  string
 	fact   *resource.Fact
 	figure *figureColumn // nil where it has neither: the id
@@ -52,6 +54,7 @@ func (w *updateWriter) columnsOf(t *tabReader, last int) knownColumns {
 				found.added = append(found.added, t.newHeader(want.number, w.headerOf(t, want)))
 				w.headers = append(w.headers, diag.Cell(w.file, t.ref.Name, t.header.number, 0))
 			}
+			want.like = alike(there, want)
 			there = append(there, want)
 		}
 		for _, f := range there {
@@ -60,6 +63,17 @@ func (w *updateWriter) columnsOf(t *tabReader, last int) knownColumns {
 		found.byKind[s.tab.schema.Kind] = there
 	}
 	return found
+}
+
+// alike is the column of the same metric in another window, as somebody may have
+// dressed it.
+func alike(there []knownColumn, want knownColumn) int {
+	for _, f := range there {
+		if f.isFigure() && want.isFigure() && f.figure.metric == want.figure.metric {
+			return cmp.Or(f.like, f.number)
+		}
+	}
+	return 0
 }
 
 func noteOnce(in *[]string, text string) {

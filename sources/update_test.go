@@ -356,3 +356,18 @@ func TestResultsGoToTheRowsOfAFileThatWasSavedSince(t *testing.T) {
 		t.Errorf("Result in row 3 is %q, kept %q; want it beside the row where it is now", got, kept)
 	}
 }
+
+// Somebody gave the amounts of 7 days a format; those of 30 days look the same.
+func TestAnAddedColumnLooksLikeThatOfAnotherWindow(t *testing.T) {
+	dir := folder(t, map[string]string{"q4.xlsx": string(ownBook(t))})
+	_, err := updated(t, dir, Update{AddColumns: true, Windows: []string{"30d"}})
+	must(t, err)
+	f := opened(t, readFile(t, dir, "q4.xlsx"))
+	header, err := f.GetCellValue("Campaigns", "L3")
+	must(t, err)
+	want, err := f.GetCellStyle("Campaigns", "G4")
+	must(t, err)
+	if got, err := f.GetCellStyle("Campaigns", "L4"); err != nil || header != "Spend 30d" || got != want || want == 0 {
+		t.Errorf("%q has style %d, %v; want %d, as Spend 7d", header, got, err, want)
+	}
+}

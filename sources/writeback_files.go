@@ -67,7 +67,7 @@ func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit) ([]byte, error)
 
 // sheetEdit makes an edit of a change; a new header looks like the last one.
 func (r *tabReader) sheetEdit(c cellChange) xlsx.Edit {
-	e := xlsx.Edit{Sheet: r.ref.Name, Row: c.Row, Column: c.Column, Value: xlsx.Text(c.text)}
+	e := xlsx.Edit{Sheet: r.ref.Name, Row: c.Row, Column: c.Column, Value: xlsx.Text(c.text), Like: c.like}
 	if c.number {
 		e.Value = xlsx.NumberOrText(c.text)
 	}

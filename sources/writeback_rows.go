@@ -19,8 +19,9 @@ type resultPlaces struct {
 type cellChange struct {
 	xlsx.At
 	text   string
-	exact  bool // a key or an id, of which no program may make a number
-	number bool // digits
+	exact  bool    // a key or an id, of which no program may make a number
+	number bool    // digits
+	like   xlsx.At // a cell of the sheet whose looks it takes; the zero At leaves its own
 }
 
 // resultChanges gives the cells of one sheet that change, those in the header first.

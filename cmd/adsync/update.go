@@ -84,6 +84,9 @@ func (a *app) loadUpdated(c *cobra.Command, args []string, name string) (l loade
 	if _, err := os.Stat(name); err != nil {
 		return l, "", configuration("--update: %v; want a workbook of your own", err)
 	}
+	if sources.NeverSource(filepath.ToSlash(name)) {
+		return l, "", configuration("--update: %s is a copy or a temporary file, which is never a source; want the workbook itself", nameOf(name))
+	}
 	if lock := sources.LockFile(name); lock != "" {
 		return l, "", configuration("--update: %s is open in an editor (%s is there); want it closed", nameOf(name), nameOf(lock))
 	}
