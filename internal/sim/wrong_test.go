@@ -254,6 +254,14 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		}}},
 		{"somebody sets what a job was to lower that never left", stranger(1, 60)},
 		{"the same, and the job goes again", stranger(4, 53)},
+		{"a stranger lowers what the agent was to lower, which needed less", script{Seed: 700012264, Points: 3766587079689695191, Strict: true, Guards: true, Actions: []action{
+			{Do: "found", Value: 1}, {Do: "apply"}, {Do: "advance", Wait: 26 * time.Hour}, {Do: "shift"}, {Do: "apply", Death: death{At: 77, Keep: true}}, {Do: "foreign"}, {Do: "by hand", Target: 1, What: 19, Value: 4},
+		}}},
+		{"a list that is to be all, where somebody's operation stands still", script{Seed: 700019878, Points: 8234335699066714467, Kinds: true, Actions: []action{
+			{Do: "add other"},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "path": "/custom_audiences", "times": 1}, "action": {"drop_after_commit": {}}}`},
+			{Do: "apply"}, {Do: "add other"}, {Do: "apply", Death: death{At: 48, Keep: true}}, {Do: "foreign other", What: 26},
+		}}},
 		{"a job that lowers goes again, and the audit log names it late", script{Seed: 802060, Points: 8842865937520029517, Strict: true, Guards: true, Actions: []action{
 			{Do: "found", Value: 57}, {Do: "shift"}, {Do: "apply"}, {Do: "advance", Wait: 26 * time.Hour}, {Do: "shift"}, {Do: "apply", Death: death{At: 77, Keep: true}}, {Do: "apply"},
 		}}},

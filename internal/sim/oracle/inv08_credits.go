@@ -62,7 +62,8 @@ func (h *History) credited() (n int, bad error) {
 
 // restFor is by how much earlier runs of a day would have let more be spent by the time a
 // run begins, had they come to their ends: each by what is still to rise of what it
-// showed, less what was to pay for that and does not stand.
+// showed, less what was to pay for that and does not stand; and at least by as much of it
+// as its own decreases pay that do stand, of which a plan may have more than it needs.
 func (h *History) restFor(run int) (rest int64) {
 	a := h.Applies[run]
 	rising := map[string]int64{} // once, however many runs showed it
@@ -75,7 +76,8 @@ func (h *History) restFor(run int) (rest int64) {
 		for tag, rise := range rises {
 			rising[tag] = max(rising[tag], rise)
 		}
-		rest += max(sumOf(rises)-s.unpaid(), 0)
+		unpaid, paid := s.falls()
+		rest += max(sumOf(rises)-unpaid, min(sumOf(rises), paid))
 	}
 	return min(rest, sumOf(rising))
 }
@@ -147,20 +149,24 @@ func (s step) asBefore(item Item, was, is Record) bool {
 	return true
 }
 
-// unpaid is what the first run was to lower and that the agent has not lowered, or that
-// is not as it left it. What a stranger had changed before is not counted on.
-func (s step) unpaid() (sum int64) {
+// falls are what the first run was to lower: unpaid, where the agent has not lowered it or
+// it is not as the agent left it, and paid. What a stranger had changed before is neither.
+func (s step) falls() (unpaid, paid int64) {
 	for tag, item := range s.wants {
 		was := s.was[tag]
 		if !spends[item.Kind] || was == nil || s.h.strangersOn(was.ID, 0, s.first.From) {
 			continue
 		}
 		fall := was.After.spend(item.Kind, 0) - s.wants.spend(tag, was.After, 0)
-		if fall > 0 && !(s.is[tag] != nil && s.asBefore(item, s.is[tag].After, s.is[tag].After) && s.stands(item, s.is[tag])) {
-			sum += fall
+		switch is := s.is[tag]; {
+		case fall <= 0:
+		case is != nil && s.asBefore(item, is.After, is.After) && s.stands(item, is):
+			paid += fall
+		default:
+			unpaid += fall
 		}
 	}
-	return sum
+	return unpaid, paid
 }
 
 // stands says that a campaign is as the files want it, and that nobody but the agent has

@@ -26,11 +26,16 @@ func (m *moved) write(actor, tag, status string, budget int64) {
 	m.at[tag] = now
 }
 
-func (m *moved) run(hours int, first, second int64) *Apply {
+func (m *moved) run(hours int, budgets ...int64) *Apply {
 	item := func(tag string, budget int64) Item {
 		return Item{Kind: "campaign", Tag: tag, Values: map[string]any{"name": tag + " shoes", "status": "active", "budget.daily": budget}}
 	}
-	m.Commits = append(m.Commits, Files{"c1": item("c1", first), "c2": item("c2", second)})
+	files := Files{}
+	for i, budget := range budgets {
+		tag := "c" + strconv.Itoa(i+1)
+		files[tag] = item(tag, budget)
+	}
+	m.Commits = append(m.Commits, files)
 	a := &Apply{
 		Commit: len(m.Commits) - 1, From: int64(len(m.W)), Strict: true, Guarded: true,
 		At: time.Date(2026, 1, 1, hours, 0, 0, 0, time.UTC),
@@ -82,6 +87,30 @@ func TestACreditPaysForWhatWasShownAlone(t *testing.T) {
 		}
 		if n := Credited(m.History); n != row.needed {
 			t.Errorf("%s: Credited() = %d; want %d", name, n, row.needed)
+		}
+	}
+}
+
+// A plan may lower more than its rises need: what strangers lowered in the agent's place
+// pays for nothing, and takes nothing from what the agent lowered itself.
+func TestWhatTheAgentLoweredPaysWhateverStrangersDid(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		by     string // who lowers c1
+		passes bool
+	}{
+		{"the agent lowers one of two", "first", true},
+		{"strangers lower both", "person", false},
+	} {
+		m := newMoved()
+		m.write("first", "c3", "active", 100)
+		m.run(1, 20, 140, 20)
+		m.write(row.by, "c1", "active", 20)
+		m.write("person", "c3", "active", 20)
+		m.run(2, 20, 140, 20)
+		m.write("first", "c2", "active", 140)
+		if err := CreditsHold(m.History); (err == nil) != row.passes {
+			t.Errorf("%s: CreditsHold() = %v; want that it passes: %t", row.name, err, row.passes)
 		}
 	}
 }
