@@ -62,7 +62,8 @@ func (d *differ) indexInvalid() {
 
 // beneath is why what lies beneath a row that waits does so too.
 func (w *waits) beneath() *waits {
-	return &waits{InvalidRow: &InvalidRow{}, hold: Hold{Hazard: Invalid, Message: "held with " + w.whose.String()}, whose: w.whose}
+	hold := Hold{Hazard: Invalid, Message: "held with " + w.whose.String()}
+	return &waits{InvalidRow: &InvalidRow{}, hold: hold, whose: w.whose}
 }
 
 // holds reports whether the resource is left as it is. What an adrift row may be is:
@@ -92,7 +93,8 @@ func (d *differ) compareWaiting(i int) {
 	}
 	c.Recorded, c.Cell = nil, t.waits.Cell
 	if t.waits.Stops && t.live != nil && t.kind.delivers(t.live) && !t.kind.spanOf(t.live).ended(d.calendar.today) {
-		c.Urgent, t.waits.hold.Message = true, "is active and goes on, as the cell that may stop it is not valid: "+t.waits.hold.Message
+		c.Urgent = true
+		t.waits.hold.Message = "is active and goes on, as the cell that may stop it is not valid: " + t.waits.hold.Message
 	}
 	c.waitFor(t.waits)
 }
@@ -182,10 +184,12 @@ func (w *waiting) holdBesideInvalid() {
 		for w.all[top].up >= 0 {
 			top = w.all[top].up
 		}
-		message := "may rest on what a wrong cell of " + w.all[place].waits.Address.String() + " was to lower or stop; mend it, and both go"
+		row := w.all[place].waits.Address.String()
+		message := "may rest on what a wrong cell of " + row + " was to lower or stop; mend it, and both go"
 		for i := range w.plan.Changes {
 			c := &w.plan.Changes[i]
-			if within := w.Schemas.Ancestor(c.Address, w.all[top].address.Kind) == w.all[top].address; within && c.Held == nil && c.raises() {
+			within := w.Schemas.Ancestor(c.Address, w.all[top].address.Kind) == w.all[top].address
+			if within && c.Held == nil && c.raises() {
 				w.holdBeside(i, message)
 			}
 		}

@@ -29,7 +29,7 @@ type itemPlace struct {
 // they belong to. Every resource has its place by now.
 func (c *collection) placeItems(results []result) {
 	owners := map[string]*entry{}
-	byPlace := map[itemPlace][]hint{}
+	byPlace, cut := map[itemPlace][]hint{}, map[itemPlace]bool{}
 	var order []itemPlace
 	for source := range results {
 		for _, item := range results[source].items {
@@ -41,7 +41,9 @@ func (c *collection) placeItems(results []result) {
 				r.Ignored++
 				continue
 			case len(item.wrong) > 0:
-				c.holdOwner(p.owner, item)
+				if holdOwner(p.owner, item); p.owner != nil {
+					cut[p] = true
+				}
 				continue
 			case p.owner == nil:
 				r.Used--
@@ -55,7 +57,14 @@ func (c *collection) placeItems(results []result) {
 		}
 	}
 	for _, p := range order {
-		c.fill(p, byPlace[p])
+		if !cut[p] {
+			c.fill(p, byPlace[p])
+		}
+	}
+	for p := range cut {
+		if p.attribute != nil {
+			p.owner.draft.rejected = append(p.owner.draft.rejected, p.attribute.Name)
+		}
 	}
 }
 
@@ -70,15 +79,12 @@ func (i *listItem) count(r *rows, n int) {
 
 // holdOwner lets a resource wait for an entry that is not valid: a list is sent whole.
 // Where the owner is not known, nothing goes: any list may lack the entry.
-func (c *collection) holdOwner(owner *entry, item listItem) {
+func holdOwner(owner *entry, item listItem) {
 	if owner == nil {
 		return
 	}
 	owner.bad = true
 	owner.wrong(item.wrong, false)
-	if item.attribute != nil {
-		owner.draft.rejected = append(owner.draft.rejected, item.attribute.Name)
-	}
 }
 
 // ownerOf finds the resource an entry belongs to. What is not found is reported

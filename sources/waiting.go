@@ -192,7 +192,8 @@ func (c *collection) tooManyWrong() string {
 	for _, place := range order {
 		t := tallies[place]
 		if most := min(max(fewWrong, t.rows/wrongShare), mostWrong); t.wrong > most {
-			return fmt.Sprintf("%d of %d rows are not valid (%s), more than the %d that may wait while others go", t.wrong, t.rows, diag.Printable(place), most)
+			return fmt.Sprintf("%d of %d rows are not valid (%s), more than the %d that may wait while others go",
+				t.wrong, t.rows, diag.Printable(place), most)
 		}
 	}
 	return ""

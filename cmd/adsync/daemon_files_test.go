@@ -292,18 +292,19 @@ func TestF11ADaemonWithoutAQueueSeesASave(t *testing.T) {
 	})
 }
 
-// TestF13F15F16WhatIsMendedIsReadAgain: what is wrong with the files is no source, and
-// once it is mended nobody has to say so.
+// TestF13F15F16WhatIsMendedIsReadAgain: what is wrong with the files is no source, a row
+// whose file is missing waits, and once it is mended nobody has to say so.
 func TestF13F15F16WhatIsMendedIsReadAgain(t *testing.T) {
 	link := func(f *followed) error { return os.Symlink("spring.yaml", f.path("link.yaml")) }
 	pipe := func(f *followed) error { return syscall.Mkfifo(f.path("pipe.yaml"), 0o600) }
 	for _, row := range []struct {
 		name, file, want string
+		class            daemon.Class
 		wrong            func(f *followed) error // nil: the file goes away
 	}{
-		{"a link", "link.yaml", "a symbolic link stands among the sources", link},
-		{"a pipe", "pipe.yaml", "is not a regular file", pipe},
-		{"a file that a source names", "hints/a.txt", `file is "hints/a.txt", which is not there`, nil},
+		{"a link", "link.yaml", "a symbolic link stands among the sources", daemon.Input, link},
+		{"a pipe", "pipe.yaml", "is not a regular file", daemon.Input, pipe},
+		{"a file that a row names", "hints/a.txt", `file is "hints/a.txt", which is not there`, daemon.Partial, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			follow(t, false, time.Minute, func(f *followed) {
@@ -314,9 +315,9 @@ func TestF13F15F16WhatIsMendedIsReadAgain(t *testing.T) {
 				}
 				f.tell()
 				f.pass(10 * time.Second)
-				f.want(daemon.Input, row.want)
+				f.want(row.class, row.want)
 				f.pass(3 * time.Minute)
-				f.want(daemon.Input, row.want)
+				f.want(row.class, row.want)
 				if row.wrong == nil {
 					f.back(row.file)
 				} else {

@@ -150,7 +150,8 @@ accounts:
 	saveEdit(t, dir, "name: Spring launch\nstatus: active", "name: Spring launch\nstatus: puased")
 	p.until("msg", "run ended", "class", "partial")
 	one := <-messages
-	if said := fmt.Sprint(one); !strings.Contains(said, "urgent: campaign/spring-launch is active and goes on, as the cell that may stop it is not valid: spring.yaml:5:9") || !slices.Contains(one.Topics, "failed") {
+	const goesOn = "urgent: campaign/spring-launch is active and goes on, as the cell that may stop it is not valid: spring.yaml:5:9"
+	if said := fmt.Sprint(one); !strings.Contains(said, goesOn) || !slices.Contains(one.Topics, "failed") {
 		t.Errorf("told %s; want that the campaign goes on", said)
 	}
 	saveEdit(t, dir, "status: puased", "status: paused")

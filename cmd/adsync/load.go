@@ -149,7 +149,10 @@ func (l *loaded) invalidRows() []plan.InvalidRow {
 		if len(w.Problems) == 0 && !w.Adrift {
 			continue
 		}
-		row := plan.InvalidRow{Address: w.Resource.Address, Lowers: w.Lowers, Stops: w.Stops, Adrift: w.Adrift, Message: "waits with the row above it, which is not valid"}
+		row := plan.InvalidRow{
+			Address: w.Resource.Address, Lowers: w.Lowers, Stops: w.Stops, Adrift: w.Adrift,
+			Message: "waits with the row above it, which is not valid",
+		}
 		if len(w.Problems) > 0 {
 			first := w.Problems[0]
 			row.Message = first.String()

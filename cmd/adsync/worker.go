@@ -303,11 +303,12 @@ func (w *worker) class(ctx context.Context, did done, ending error) (daemon.Clas
 		return daemon.Applied, did.report.Summary(), 0
 	case code == exitDone, code == exitRefused:
 		return daemon.Held, oneLine(ending), 0
-	case code == exitPartial && did.failure == nil && did.report.Count(state.OutcomeFailed)+did.report.Count(state.OutcomeSkipped) == 0 && did.report.Waiting() > 0:
-		return daemon.Partial, oneLine(ending), 0
 	case code == exitPartial && did.failure != nil:
 		return classOfError(ctx, did.failure), oneLine(ending), afterOf(did.failure)
 	case code == exitPartial && did.report.Count(state.OutcomeFailed)+did.report.Count(state.OutcomeSkipped) == 0:
+		if did.report.Waiting() > 0 {
+			return daemon.Partial, oneLine(ending), 0
+		}
 		return daemon.Held, oneLine(ending), 0
 	case code == exitPartial && !w.quarantined(ctx, did):
 		return daemon.Transient, oneLine(ending), 0

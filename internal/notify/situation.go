@@ -88,7 +88,8 @@ func (s *Situation) plan(d *planview.Document, c Commands) {
 	for i := range d.Changes {
 		change := &d.Changes[i]
 		if change.Urgent {
-			s.Failed = append(s.Failed, Item{Text: diag.Printable("urgent: " + change.Address + " " + change.Held.Message), Command: "adsync validate" + c.Files, At: change.Address + " goes on"})
+			text := diag.Printable("urgent: " + change.Address + " " + change.Held.Message)
+			s.Failed = append(s.Failed, Item{Text: text, Command: "adsync validate" + c.Files, At: change.Address + " goes on"})
 		}
 		var names []string
 		for k := range change.Fields {
