@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -32,6 +33,7 @@ type Updated struct {
 	Columns []string // that hold what the service knows, each once
 	Missing []string // columns a sheet does not have, as Ads: Review
 	Left    []Left   // cells that stay as they are
+	Aged    []string // sheets that show the account as it was at an export, and stay so
 }
 
 // Left is a cell that an update would fill and leaves, with the reason.
@@ -84,6 +86,7 @@ type updateWriter struct {
 func (w *updateWriter) prepare(tabs []*tabReader) error {
 	windows := slices.Clone(w.Windows)
 	for _, t := range tabs {
+		w.done.Aged = agedSheets(t.book)
 		for _, s := range t.sections {
 			for _, header := range s.header.written {
 				_, window, _, ok := figureOf(header)
@@ -96,6 +99,16 @@ func (w *updateWriter) prepare(tabs []*tabReader) error {
 	var err error
 	w.rows, w.figures, err = w.Known(w.desired, windows)
 	return err
+}
+
+func agedSheets(b *xlsx.Book) []string {
+	var aged []string
+	for _, ref := range b.Sheets {
+		if resource.Fold(ref.Name) == resource.Fold(performanceTab) {
+			aged = append(aged, ref.Name)
+		}
+	}
+	return aged
 }
 
 // isMeasured reports whether the rows of a section are resources with figures.
@@ -139,7 +152,7 @@ func (w *updateWriter) changes(t *tabReader) ([]cellChange, error) {
 			if f.like > 0 {
 				change.like = xlsx.At{Row: number, Column: f.like}
 			}
-			switch why := f.keeps(stored[at]); {
+			switch why := cmp.Or(spread(t.facts.Merges, at), f.keeps(stored[at])); {
 			case why != "":
 				w.leave(t.at(at.Row, at.Column), why)
 			case !f.says(stored[at], change.text):
@@ -149,6 +162,17 @@ func (w *updateWriter) changes(t *tabReader) ([]cellChange, error) {
 		}
 	}
 	return changes, nil
+}
+
+// spread says that a cell is merged with cells of other rows: what is known of one
+// row would be shown for all of them.
+func spread(merges []xlsx.Area, at xlsx.At) string {
+	for _, m := range merges {
+		if m.Has(at.Row, at.Column) && m.FromRow < m.ToRow {
+			return "it is merged with cells of other rows"
+		}
+	}
+	return ""
 }
 
 // rowsOf are the rows of a sheet that the service knows, by number.

@@ -160,24 +160,40 @@ func (f knownColumn) text(known *resource.Resource, figures *resource.Figures) s
 	return known.ID
 }
 
-// servicesWords is how the service says what it says of a resource: words such
-// as in_review, several of them, or one with its reason.
-var servicesWords = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*((, [a-z0-9]+(_[a-z0-9]+)*)*|: (?s:.+))$`)
+// How the service says what it says of a resource: a word such as in_review with
+// its reason, or several words.
+var (
+	wordAndReason = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*(: (?s:.+))?$`)
+	severalWords  = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*(, [a-z0-9]+(_[a-z0-9]+)*)*$`)
+)
 
-// keeps says why a cell stays as it is, "" where it does not: it holds a formula,
-// or what no service says.
+// keeps says why a cell stays as it is, "" where it does not.
 func (f knownColumn) keeps(have xlsx.Cell) string {
 	text := trimmed(have.Text)
-	_, isNumber := exact(text)
 	switch {
 	case have.IsFormula:
 		return "it holds a formula"
 	case have.Meta != 0:
 		return "it holds a picture"
-	case f.isFigure() && text != "" && !isNumber, f.fact != nil && text != "" && !servicesWords.MatchString(text):
+	case text != "" && !f.maySay(text):
 		return fmt.Sprintf("it holds %q, which is nothing the service says", shortened(diag.Printable(text)))
 	}
 	return ""
+}
+
+// maySay reports whether a text may be what the service once said. An id is
+// somebody's to write.
+func (f knownColumn) maySay(text string) bool {
+	switch {
+	case f.isFigure():
+		_, isNumber := exact(text)
+		return isNumber
+	case f.isID():
+		return true
+	case f.fact.Detail != "":
+		return wordAndReason.MatchString(text)
+	}
+	return severalWords.MatchString(text)
 }
 
 // says reports whether a cell needs no change: it says the same, or has an id.

@@ -16,6 +16,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -369,5 +370,47 @@ func TestAnAddedColumnLooksLikeThatOfAnotherWindow(t *testing.T) {
 	must(t, err)
 	if got, err := f.GetCellStyle("Campaigns", "L4"); err != nil || header != "Spend 30d" || got != want || want == 0 {
 		t.Errorf("%q has style %d, %v; want %d, as Spend 7d", header, got, err, want)
+	}
+}
+
+func TestWhatAnUpdateLeavesToPeople(t *testing.T) {
+	column := func(title string) knownColumn {
+		for _, s := range kinds.All() {
+			for i := range s.Facts {
+				if s.Facts[i].Header == title {
+					return knownColumn{title: title, fact: &s.Facts[i]}
+				}
+			}
+		}
+		return knownColumn{title: title, figure: &figureColumn{}}
+	}
+	for _, c := range []struct {
+		column, holds string
+		stays         bool
+	}{
+		{"Review", "in_review", false},
+		{"Review", "rejected: Text in the picture: too much", false},
+		{"Review", " approved ", false},
+		{"Review", "ask Bob", true},
+		{"Review", "Approved by Ann", true},
+		{"Review", "#N/A", true},
+		{"Serving issues", "campaign_not_active, ad_group_paused", false},
+		{"Serving issues", "todo: ask Bob", true},
+		{"Size", "100k_500k", false},
+		{"Size", "about 3,000", true},
+		{"Impressions 7d", "1200", false},
+		{"Impressions 7d", "1.2E+5", false},
+		{"Impressions 7d", "n/a", true},
+		{"Impressions 7d", "\u00a0", false},
+	} {
+		if why := column(c.column).keeps(xlsx.Cell{Form: xlsx.TextCell, Text: c.holds, HasValue: true}); (why != "") != c.stays {
+			t.Errorf("%s that holds %q: %q; want it to stay: %v", c.column, c.holds, why, c.stays)
+		}
+	}
+	merges := []xlsx.Area{{FromRow: 4, FromColumn: 8, ToRow: 5, ToColumn: 8}, {FromRow: 6, FromColumn: 8, ToRow: 6, ToColumn: 9}}
+	for at, stays := range map[xlsx.At]bool{{Row: 4, Column: 8}: true, {Row: 5, Column: 8}: true, {Row: 6, Column: 8}: false, {Row: 4, Column: 7}: false} {
+		if why := spread(merges, at); (why != "") != stays {
+			t.Errorf("cell %s: %q; want it to stay: %v", at, why, stays)
+		}
 	}
 }

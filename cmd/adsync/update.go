@@ -163,10 +163,13 @@ func (u *updating) report(name, file string, done sources.Updated) {
 		a.note("%s not at the service and got nothing: %s", pluralAre(len(unknown), "row"), someOf(unknown))
 	}
 	if n := len(u.rows.Rest); n > 0 {
-		a.note("%s at the service and in no row: %s; adsync export shows all there is", pluralAre(n, "resource"), u.kindsOf(u.rows.Rest))
+		a.note("%s at the service and in no row that is read: %s; adsync export shows all there is", pluralAre(n, "resource"), u.kindsOf(u.rows.Rest))
 	}
 	if len(done.Missing) > 0 {
 		a.note("columns that are not there: %s; --add-columns adds them", diag.Printable(strings.Join(done.Missing, ", ")))
+	}
+	for _, sheet := range done.Aged {
+		a.note("sheet %s stays as it was exported; adsync export -o xlsx writes it anew", diag.Printable(sheet))
 	}
 	switch {
 	case len(done.Columns) == 0:
