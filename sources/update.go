@@ -178,7 +178,7 @@ func spread(merges []xlsx.Area, at xlsx.At) string {
 // rowsOf are the rows of a sheet that the service knows, by number.
 func (w *updateWriter) rowsOf(t *tabReader) map[int]*resource.Resource {
 	byRow := map[int]*resource.Resource{}
-	for r := range w.desired.Snapshot.All() {
+	for r := range w.desired.Named().All() {
 		if r.Position.File() != w.file || r.Position.Sheet() != t.ref.Name {
 			continue
 		}

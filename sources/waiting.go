@@ -214,5 +214,12 @@ func (d *Desired) Whole() *resource.Snapshot {
 	return whole
 }
 
+// Named is the snapshot with the rows that wait and say which resource they are.
+func (d *Desired) Named() *resource.Snapshot {
+	named := *d
+	named.Waiting = slices.DeleteFunc(slices.Clone(d.Waiting), func(w Waiting) bool { return w.Adrift })
+	return named.Whole()
+}
+
 // Stops reports whether what is wrong stops every row.
 func (d *Desired) Stops() bool { return !d.Partial && diag.HasErrors(d.Problems) }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 )
@@ -79,9 +78,9 @@ func WriteBack(ctx context.Context, p Project, schemas resource.Schemas, source 
 }
 
 // sourceOf finds a file among those that were read whole.
-func (d Desired) sourceOf(file string) (Source, error) {
+func (d *Desired) sourceOf(file string) (Source, error) {
 	i := slices.IndexFunc(d.Sources, func(s Source) bool { return s.File == file })
-	if i < 0 || d.Sources[i].Hash == "" || diag.HasErrors(d.Problems) {
+	if i < 0 || d.Sources[i].Hash == "" || d.Stops() {
 		return Source{}, errors.New("file was saved since it was read, and has problems now; adsync validate shows them")
 	}
 	return d.Sources[i], nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,7 +102,7 @@ func (a *app) loadUpdated(c *cobra.Command, args []string, name string) (l loade
 	} else {
 		l = a.load(c.Context(), dir)
 	}
-	return l, file, a.invalid(l, l.desired.Problems)
+	return l, file, a.unready(l, false)
 }
 
 // ask reads the account. What the figures are to be is judged before.
@@ -125,7 +126,7 @@ func (u *updating) ask(c *cobra.Command, figures string) (windows []string, err 
 // of gives what the service knows of the rows of the files.
 func (u *updating) of(ctx context.Context, d sources.Desired, windows []string) (_ *resource.Snapshot, _ *resource.Figures, err error) {
 	u.desired = d
-	if u.rows, u.failure = u.known.Of(d.Snapshot); u.failure != nil {
+	if u.rows, u.failure = u.known.Of(d.Named()); u.failure != nil {
 		return nil, nil, u.failure
 	}
 	var asked []resource.Window
@@ -159,6 +160,9 @@ func (u *updating) report(name, file string, done sources.Updated) {
 		}
 		a.note("%s stays as it is: %s", diag.Printable(left.At.String()), left.Why)
 	}
+	if adrift := u.adrift(file); len(adrift) > 0 {
+		a.note("%s not valid and got nothing, as nothing says what they are: %s", pluralAre(len(adrift), "row"), someOf(adrift))
+	}
 	if unknown := u.unknown(file); len(unknown) > 0 {
 		a.note("%s not at the service and got nothing: %s", pluralAre(len(unknown), "row"), someOf(unknown))
 	}
@@ -186,19 +190,29 @@ func (u *updating) report(name, file string, done sources.Updated) {
 // unknown names the rows of a file that the service does not have.
 func (u *updating) unknown(file string) []string {
 	var rows []string
-	for r := range u.desired.Snapshot.All() {
+	for r := range u.desired.Named().All() {
 		if r.Position.File() == file && u.rows.Rows.Get(r.Address) == nil {
-			rows = append(rows, fmt.Sprintf("%s row %d (%s)", diag.Printable(r.Position.Sheet()), r.Position.Line(), diag.Printable(u.called(r))))
+			rows = append(rows, u.place(r))
 		}
 	}
 	return rows
 }
 
-func (u *updating) called(r *resource.Resource) string {
-	if name := u.l.schemas.Of(r.Address.Kind).NameOf(r); name != "" {
-		return name
+// adrift names the rows of a file that do not say which resource they are.
+func (u *updating) adrift(file string) []string {
+	var rows []string
+	for _, w := range u.desired.Waiting {
+		if w.Adrift && w.Resource.Position.File() == file {
+			rows = append(rows, u.place(w.Resource))
+		}
 	}
-	return r.Address.Leaf()
+	return rows
+}
+
+// place names a row for people: Ads row 12 (Hero A).
+func (u *updating) place(r *resource.Resource) string {
+	name := cmp.Or(u.l.schemas.Of(r.Address.Kind).NameOf(r), r.Address.Leaf())
+	return fmt.Sprintf("%s row %d (%s)", diag.Printable(r.Position.Sheet()), r.Position.Line(), diag.Printable(name))
 }
 
 // kindsOf counts resources by their kinds.

@@ -46,8 +46,9 @@ func (a *app) writeBack(l loaded, f applyFlags, r *reconcile.Report) error {
 // no result: it says something else.
 func unedited(l loaded, now sources.Desired, rows []sources.RowOutcome) []sources.RowOutcome {
 	var kept []sources.RowOutcome
+	before, after := l.desired.Whole(), now.Whole()
 	for _, row := range rows {
-		was, is := l.desired.Snapshot.Get(row.Address), now.Snapshot.Get(row.Address)
+		was, is := before.Get(row.Address), after.Get(row.Address)
 		if was == nil || is == nil || !sameRow(l.schemas.Of(row.Address.Kind), was, is) {
 			continue
 		}
