@@ -54,7 +54,7 @@ func TestY1EveryDocumentIsRead(t *testing.T) {
 		}
 	}
 	wantRefused(t, loadYAML(t, springCampaign+"---\n"+named("Summer")+"---\nkind: campain\n"), `ads.yaml:9:7: kind is "campain"`)
-	wantRefused(t, loadYAML(t, springCampaign+"---\nname: [\n---\n"+named("Winter")), "text is not YAML")
+	wantRefused(t, loadYAML(t, springCampaign+"---\nname: [\n---\n"+named("Winter")), "ads.yaml:5:7: [ is opened here, and ] is missing")
 }
 
 func TestY2AFileOfNothingIsAnError(t *testing.T) {
@@ -147,16 +147,14 @@ func TestY8NothingWrittenIsNotZero(t *testing.T) {
 	})
 }
 
-// TestY9ACutFileIsRefusedOrSaysNothingElse cuts a file at every byte.
+// TestY9ACutFileIsRefusedOrSaysNothingElse cuts a file at every byte: it is refused, or
+// warned of, or says a part of what it said.
 func TestY9ACutFileIsRefusedOrSaysNothingElse(t *testing.T) {
 	const whole = springCampaign + "status: paused\nbudget: {daily: 1000}\nstart: 2026-12-01\nend: 2026-12-31\nad_groups:\n  - name: Runners\n    bid: {max: 1.25}\n  - name: Walkers\n    bid: {max: 10.50}\n"
 	want := wantClean(t, loadYAML(t, whole)).Snapshot
 	for end := 1; end < len(whole); end++ {
 		d := loadYAML(t, whole[:end])
-		if whole[end-1] != '\n' {
-			if !diag.HasErrors(d.Problems) {
-				t.Errorf("cut behind %q, Load finds no error", whole[:end])
-			}
+		if diag.HasErrors(d.Problems) || strings.Contains(printed(d.Problems), "last line has no line break, as in a file that was cut short") {
 			continue
 		}
 		for r := range d.Snapshot.All() {
@@ -190,7 +188,7 @@ func TestY11AnchorsAndAliasesAreRefused(t *testing.T) {
 		{"an anchor alone", "description: &d x", "", "ads.yaml:4:14: an anchor or alias is written"},
 		{"a merge key", "<<: {status: active}", "", "ads.yaml:4:1: key is <<, which YAML takes for a merge of mappings; want a name"},
 		{"an alias of itself", "budget: &b [*b]", "", "an anchor or alias is written"},
-		{"an alias of nothing", "budget: *b", "", "text is not YAML"},
+		{"an alias of nothing", "budget: *b", "", `ads.yaml:4:9: value begins with "*", which YAML keeps for itself`},
 		{"a billion laughs", laughs, "", "an anchor or alias is written"},
 	})
 	start := time.Now()
@@ -204,7 +202,7 @@ func TestY12BoundsOfAFile(t *testing.T) {
 	for content, want := range map[string]string{
 		"kind: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "\n":                  "nesting is too deep; want at most 64 levels",
 		"kind: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + "\n":            "nesting is too deep; want at most 64 levels",
-		"kind: " + strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000) + "\n":        "text is not YAML",
+		"kind: " + strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000) + "\n":        "nesting is too deep; want at most 10,000",
 		"kind:\n" + strings.Repeat(" ", 70) + strings.Repeat("- ", 70) + "x\n":               "nesting is too deep; want at most 64 levels",
 		"kind: campaign\nname: " + strings.Repeat("x", mebibyte) + "\n":                      "ads.yaml: file is over 1 MiB; want a smaller one",
 		"kind: campaign\nname: " + strings.Repeat("x", mebibyte-100) + "\n":                  "name has 1048476 characters; want at most 1000",
@@ -259,10 +257,10 @@ func TestY13EncodingsSayTheSameOrAreRefused(t *testing.T) {
 
 func TestY14IndentationIsReadOrNamed(t *testing.T) {
 	runYAMLFaults(t, []yamlFault{
-		{"a tab", "budget:\n\tdaily: 5", "", "ads.yaml:5:1: text is not YAML"},
-		{"a tab behind spaces", "budget:\n  \tdaily: 5", "", "text is not YAML"},
-		{"a line too far left", "ad_groups:\n  - name: Runners\n   bid: {max: 1}", "", "text is not YAML"},
-		{"a line too far right", "budget: {daily: 5}\n  status: paused", "", "text is not YAML"},
+		{"a tab", "budget:\n\tdaily: 5", "", "ads.yaml:5:1: line is indented with a tab"},
+		{"a tab behind spaces", "budget:\n  \tdaily: 5", "", "ads.yaml:5:3: line is indented with a tab"},
+		{"a line too far left", "ad_groups:\n  - name: Runners\n   bid: {max: 1}", "", "ads.yaml:6:4: line begins where entries of a list do, and has no dash"},
+		{"a line too far right", "budget: {daily: 5}\n  status: paused", "", "ads.yaml:5:3: line "},
 		{"odd steps", "targeting:\n     countries:\n       - US\n       - CA", "targeting.countries", `["CA" "US"]`},
 		{"a list without a step", "targeting:\n  countries:\n  - US", "targeting.countries", `["US"]`},
 		{"a block keeps the spaces at its lines' ends", "description: |\n  one  \n  two\n", "description", `"one  \ntwo"`},

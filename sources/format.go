@@ -45,7 +45,7 @@ func formatYAML(ctx context.Context, w *rewriter, r *Rewrite) {
 	var problem *yamlfmt.Problem
 	switch {
 	case errors.As(err, &problem):
-		r.failAt(diag.At(r.File, problem.Line, 0), resource.Finding{Code: diag.Syntax, Message: problem.Message})
+		r.failAt(diag.At(r.File, problem.Line, problem.Column), resource.Finding{Code: diag.Syntax, Message: problem.Message, Hint: problem.Hint})
 	case err != nil:
 		r.fail(resource.Finding{Code: diag.Syntax, Message: err.Error()})
 	case w.saidBy(ctx, r.File, r.Before) != w.saidBy(ctx, r.File, after):

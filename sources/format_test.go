@@ -58,14 +58,14 @@ func TestFormatOrdersKeysAsTheKindsHaveThem(t *testing.T) {
 
 func TestFormatLeavesAndReportsWhatItCannotFollow(t *testing.T) {
 	for _, row := range []struct{ name, content, want string }{
-		{"a quote that is not closed", "kind: campaign\nname: \"x\n", "ads.yaml:2: text is not YAML"},
-		{"a second document that does not parse", "kind: campaign\n---\na: b: c\n", "ads.yaml:3: text is not YAML"},
+		{"a quote that is not closed", "kind: campaign\nname: \"x\n", "ads.yaml:2:7: a quote is opened here and not closed"},
+		{"a second document that does not parse", "kind: campaign\n---\na: b: c\n", `ads.yaml:3:4: value is "b: c"`},
 		{"an anchor", "kind: campaign\nbudget: &b {daily: 5}\n", "ads.yaml:2: an anchor or alias is written"},
 		{"a tag", "kind: campaign\nname: !!str 5\n", "ads.yaml:2: tag !!str is written"},
 		{"a directive", "%YAML 1.1\n---\nkind: campaign\n", "ads.yaml:1: a directive stands here"},
 		{"a mapping for a key", "kind: campaign\n{a: b}: c\n", "ads.yaml:2: a key is a list or a mapping"},
 		{"a line break only YAML knows", "kind: campaign\nname: a\u2028b\n", "ads.yaml:2: a line holds the character U+2028"},
-		{"a file cut short", "kind: campaign\nbudget: {lifetime: 5", "ads.yaml:2: last line has no line break"},
+		{"a file cut short", "kind: campaign\nbudget: {lifetime: 5", "ads.yaml:2:9: { is opened here, and } is missing"},
 		{"an unfinished merge", "kind: campaign\n<<<<<<< HEAD\n", "ads.yaml:2:1: file has a mark of an unfinished merge"},
 		{"an empty file", "", "ads.yaml: file is empty"},
 		{"bytes that are no text", "kind: caf\xe9\n", "ads.yaml:1: byte 0xe9 is not UTF-8"},

@@ -42,16 +42,26 @@ func brokenText(content []byte, file string) *diag.Problem {
 	case finding == nil:
 		finding = conflictMark(body, &position)
 	}
-	if finding == nil && body[len(body)-1] != '\n' {
-		// A file cut short by one byte can read well: 10 becomes 1 (fault Y9).
-		position = diag.At(file, 1+bytes.Count(body, []byte("\n")), 0)
-		finding = &resource.Finding{Code: diag.Damaged, Message: "last line has no line break; want one, so that a file cut short is told from a whole one", Hint: "end the file with a line break"}
-	}
 	if finding == nil {
 		return nil
 	}
 	problem := problemAt(position, *finding)
 	return &problem
+}
+
+// unended warns of a last line that has no line break and whose value may have gone
+// on: a file that was cut short can read well, 100 as 10 (fault Y9).
+func unended(content []byte, file string) (diag.Problem, bool) {
+	at := bytes.LastIndexByte(content, '\n') + 1
+	last := bytes.TrimSpace(content[at:])
+	if len(last) == 0 || last[0] == '#' || bytes.IndexByte([]byte("\"']}"), last[len(last)-1]) >= 0 {
+		return diag.Problem{}, false
+	}
+	return problemAt(diag.At(file, 1+bytes.Count(content, []byte("\n")), 0), resource.Finding{
+		Code: diag.Damaged, Severity: diag.Warning,
+		Message: "last line has no line break, as in a file that was cut short; want one",
+		Hint:    "look whether its value is whole, and end the file with a line break",
+	}), true
 }
 
 func brokenEncoding(body []byte, position *diag.Position) *resource.Finding {

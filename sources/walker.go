@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/yamlfmt"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -27,7 +27,7 @@ type walker struct {
 // document that does not parse ends the file with a problem.
 func (w *walker) documents(content []byte) iter.Seq2[int, *yaml.Node] {
 	return func(yield func(int, *yaml.Node) bool) {
-		content = bytes.TrimPrefix(content, utf8Mark)
+		content = yamlfmt.Accepted(bytes.TrimPrefix(content, utf8Mark))
 		decoder := yaml.NewDecoder(bytes.NewReader(content))
 		number := 0
 		for {
@@ -60,29 +60,14 @@ func (w *walker) ended(err error, content []byte, documents int) {
 	}
 }
 
-var parserError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
-
-// syntax gives the parser's error the line it names, and the tab that is the
-// usual cause its column.
+// syntax says why a text is no YAML, where it stops being it.
 func (w *walker) syntax(err error, content []byte) diag.Problem {
-	problem, named := diag.Problem{Severity: diag.Error, Code: diag.Syntax}, 1
-	message := err.Error()
-	if parts := parserError.FindStringSubmatch(message); parts != nil {
-		message = parts[2]
-		if line, err := strconv.Atoi(parts[1]); err == nil {
-			named = line
-		}
+	f := yamlfmt.FaultOf(err, content)
+	code := diag.Syntax
+	if f.Limit {
+		code = diag.TooLarge
 	}
-	problem.Position, problem.Message = w.origin.At(named, 0), "text is not YAML: "+message
-	for i, line := range bytes.Split(content, []byte("\n")) {
-		indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
-		if tab := bytes.IndexByte(indent, '\t'); tab >= 0 && i+2 >= named {
-			problem.Position = w.origin.At(i+1, tab+1)
-			problem.Hint = "indent with spaces: YAML takes no tabs"
-			break
-		}
-	}
-	return problem
+	return problemAt(w.origin.At(f.Line, f.Column), resource.Finding{Code: code, Message: f.Message, Hint: f.Hint})
 }
 
 // sound refuses what would make a document mean more than what is written at
@@ -95,10 +80,10 @@ func (w *walker) soundTo(node *yaml.Node, depth, most int) bool {
 		w.problems = append(w.problems, problemAt(w.at(node), limit("look for brackets or dashes too many", resource.Enough("depth", 2*int64(most)), "nesting is too deep; want at most %d levels", most)))
 		return false
 	case node.Kind == yaml.AliasNode || node.Anchor != "":
-		w.report(node, diag.BadValue, "an anchor or alias is written; want each value where it belongs", "kind: template, kind: defaults and kind: hint_list say a thing once")
+		w.report(node, diag.BadValue, "an anchor or alias is written; want each value where it belongs", "put a text that begins with & or * in quotes; kind: template, kind: defaults and kind: hint_list say a thing once")
 		return false
 	case node.Style&yaml.TaggedStyle != 0:
-		w.report(node, diag.BadValue, fmt.Sprintf("tag %s is written; want a value without a tag", node.Tag), "")
+		w.report(node, diag.BadValue, fmt.Sprintf("tag %s is written; want a value without a tag", node.Tag), "put a text that begins with ! in quotes")
 		return false
 	}
 	ok := true

@@ -142,10 +142,13 @@ func isoDay(text string, typ resource.Type) (string, *resource.Finding) {
 		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the date %s; want %s", text, wanted(typ))}
 	}
 	day, time, timed := strings.Cut(text, "T")
-	if timed && strings.Trim(time, "0:.Z") != "" {
-		return "", &resource.Finding{Code: diag.BadDate, Message: "date has a time of day; want a day alone, such as 2026-12-01"}
+	switch {
+	case timed && strings.Trim(time, "0:.Z") == "":
+		return day, nil // programs write days as midnights of a zone nobody chose
+	case timed && strings.ContainsAny(time, "Z+-"):
+		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q, which has a time of day; want a day alone, such as %s", text, day), Hint: "give the cell the format Text, and type it again, if the time is meant"}
 	}
-	return day, nil
+	return text, nil
 }
 
 func (g sheetGrid) numberText(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {

@@ -21,6 +21,9 @@ type yamlReader struct {
 	ctx    context.Context
 	in     input
 	result result
+	text   []byte
+	lines  [][]byte            // of the text, once one is asked for
+	notes  []diag.Problem      // warnings, which fail no row
 	room   resource.Attributes // of the resource that is read, used again for the next
 	kept   resource.Attributes // room for what resources keep, so many at once
 }
@@ -29,7 +32,7 @@ type yamlReader struct {
 const bytesADraft = 192
 
 func readYAML(ctx context.Context, file string, content []byte, in input) result {
-	y := &yamlReader{walker: walker{origin: diag.OriginOf(file, "")}, ctx: ctx, in: in}
+	y := &yamlReader{walker: walker{origin: diag.OriginOf(file, "")}, ctx: ctx, in: in, text: content}
 	if problem := brokenText(content, file); problem != nil {
 		return result{problems: []diag.Problem{*problem}}
 	}
@@ -42,7 +45,10 @@ func readYAML(ctx context.Context, file string, content []byte, in input) result
 		}
 		y.readDocument(document)
 	}
-	y.result.problems = y.problems
+	if warning, found := unended(content, file); found {
+		y.notes = append(y.notes, warning)
+	}
+	y.result.problems = append(y.problems, y.notes...)
 	y.result.drafts = slices.Clone(y.result.drafts) // they stay until all files are read, and the room beside them would, too
 	return y.result
 }
@@ -238,6 +244,7 @@ func (y *yamlReader) mark(node *yaml.Node, what string) mark {
 		return m
 	}
 	m.text = trimmed(node.Value)
+	y.noteComment(node, what)
 	if m.text == "" {
 		y.report(node, diag.BadValue, what+" is empty; want text, or no "+what, "")
 	}
@@ -260,6 +267,9 @@ func (y *yamlReader) marks(node *yaml.Node, what string) []mark {
 // write a dotted one.
 func (y *yamlReader) unknown(key *yaml.Node, s *resource.Schema, known *words) {
 	hint := diag.DidYouMean(key.Value, known.names)
+	if clean := trimmed(key.Value); clean != key.Value && slices.Contains(known.names, clean) {
+		hint = fmt.Sprintf("type %s and the spaces beside it again: one of them is no space to YAML", clean)
+	}
 	if _, dotted := s.Attribute(key.Value); dotted && strings.Contains(key.Value, ".") {
 		hint = "write it nested: " + strings.ReplaceAll(key.Value, ".", ": {") + ": …" + strings.Repeat("}", strings.Count(key.Value, "."))
 	}

@@ -99,6 +99,9 @@ func (y *yamlReader) readScalar(d *draft, node *yaml.Node, a *resource.Attribute
 		y.report(node, diag.BadMoney, fmt.Sprintf("%s is %s, which some take for an octal number; want digits without leading zeros", a.Name, node.Value), "")
 		return
 	}
+	if a.Type == resource.TypeText {
+		y.noteComment(node, a.Name)
+	}
 	v, finding := a.Parse(node.Value, y.in.env)
 	switch {
 	case finding != nil:

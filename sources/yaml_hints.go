@@ -43,6 +43,9 @@ func (y *yamlReader) items(node *yaml.Node, a *resource.Attribute) (items []hint
 func (y *yamlReader) item(node *yaml.Node, where string, hints bool) []hint {
 	switch {
 	case node.Kind == yaml.ScalarNode && !isNull(node):
+		if hints {
+			y.noteComment(node, "an entry of "+where)
+		}
 		return []hint{{mark: mark{text: node.Value, position: y.at(node)}}}
 	case node.Kind == yaml.MappingNode && hints:
 		return y.reference(node, where)

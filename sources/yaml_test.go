@@ -86,7 +86,7 @@ func TestFilesThatAreNotWhole(t *testing.T) {
 	for _, row := range []struct{ name, content, want string }{
 		{"a Git LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "ads.yaml: file is a Git LFS pointer"},
 		{"a conflict of a merge", springCampaign + "<<<<<<< HEAD\n", "ads.yaml:4:1: file has a mark of an unfinished merge"},
-		{"a quote that is not closed", "kind: \"campaign\nname: x\n", "text is not YAML"},
+		{"a quote that is not closed", "kind: \"campaign\nname: x\n", "a quote is opened here and not closed"},
 		{"a list instead of a resource", "- kind: campaign\n", "ads.yaml:1:1: document has no kind"},
 		{"no kind", "name: Spring\n", "ads.yaml:1:1: document has no kind; want kind: and one of campaign, ad_group, ad,"},
 		{"a kind of a later version", "kind: billboard\nkey: customers\n", `ads.yaml:1:7: kind is "billboard"; this version reads campaign, ad_group, ad,`},

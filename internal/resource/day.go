@@ -2,6 +2,7 @@ package resource
 
 import (
 	"fmt"
+	"regexp"
 	"time"
 
 	"adsync/internal/diag"
@@ -15,12 +16,25 @@ const (
 	latestTime   = 4102444800
 )
 
+// midnight is how programs write a day that is a time to them: without a zone, so
+// that it is the day of whoever wrote it.
+var midnight = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})[T ]00:00(:00(\.0+)?)?$`)
+
+// timed is a time of day without a zone.
+var timed = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[T ]\d{1,2}:\d{2}`)
+
 // ParseDay reads a day `2026-12-01`, or an RFC 3339 time for what the service
 // holds between two midnights.
 func ParseDay(s string) (string, *Finding) {
+	if m := midnight.FindStringSubmatch(s); m != nil {
+		s = m[1]
+	}
 	t, err := time.Parse(dayLayout, s)
 	if err != nil {
 		t, err = time.Parse(time.RFC3339, s)
+	}
+	if err != nil && timed.MatchString(s) {
+		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q, which has a time of day and no time zone; want a day alone, such as %s", s, s[:len(dayLayout)]), Hint: "or a time with its zone, such as 2026-12-01T18:00:00Z"}
 	}
 	if err != nil {
 		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day such as 2026-12-01", s)}

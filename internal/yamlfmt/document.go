@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -98,8 +97,6 @@ func readable(text string) error {
 	return nil
 }
 
-var parserError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
-
 func (d *document) read() error {
 	lines := make([]string, len(d.lines))
 	for i, line := range d.lines {
@@ -110,12 +107,8 @@ func (d *document) read() error {
 	}
 	var parsed yaml.Node
 	if err := yaml.Unmarshal([]byte(strings.Join(lines, "\n")+"\n"), &parsed); err != nil {
-		parts := parserError.FindStringSubmatch(err.Error())
-		if parts == nil {
-			return &Problem{Line: d.first, Message: "text is not YAML: " + err.Error()}
-		}
-		line, _ := strconv.Atoi(parts[1]) // 0 where the parser names none
-		return &Problem{Line: d.first + max(line, 1) - 1, Message: "text is not YAML: " + parts[2]}
+		f := FaultOf(err, []byte(strings.Join(lines, "\n")+"\n"))
+		return &Problem{Line: d.first + f.Line - 1, Column: f.Column, Message: f.Message, Hint: f.Hint}
 	}
 	if len(parsed.Content) > 0 && !isNothing(parsed.Content[0]) {
 		d.root = parsed.Content[0]

@@ -37,7 +37,9 @@ type Order struct {
 // Problem is why a text is left as it is.
 type Problem struct {
 	Line    int // from 1; 0 where it is no line's
+	Column  int // from 1; 0 where it is the whole line
 	Message string
+	Hint    string
 }
 
 func (p *Problem) Error() string {
