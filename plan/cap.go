@@ -120,7 +120,7 @@ func (d *differ) wantedDays(k *kind) []reign {
 	for i := range d.all {
 		t := &d.all[i]
 		gone := t.live == nil && t.last != nil
-		if t.kind != k || t.desired == nil || t.waits != nil || k.archived(t.desired) || gone || d.ended(k, t.live) {
+		if t.kind != k || t.desired == nil || d.waitsAt(i) != nil || k.archived(t.desired) || gone || d.ended(k, t.live) {
 			continue
 		}
 		wanted = append(wanted, d.reignOf(k, t.address, t.desired, t.live))

@@ -18,7 +18,7 @@ func (d *differ) create(t three, action Action) *Change {
 	}
 	if !d.hasParent(t) {
 		missing = append(missing, "its "+string(t.kind.schema.Parent))
-		d.problems.Add(diag.Problem{Code: diag.UnknownParent, Position: c.Position, Address: t.address.String(),
+		d.refuse(&t, "", diag.Problem{Code: diag.UnknownParent, Position: c.Position, Address: t.address.String(),
 			Message: t.address.String() + " has no " + string(t.kind.schema.Parent) + "; want one in the files or at the service"})
 	}
 	if len(missing) > 0 {
@@ -93,7 +93,7 @@ func (d *differ) createFields(t three, c *Change) []string {
 	d.startAtTop(t, c)
 	lacks := t.lacks()
 	for _, l := range lacks {
-		d.problems.Add(diag.Problem{Code: l.code, Position: t.desired.Position, Address: t.address.String(), Message: t.address.String() + " is new and " + l.message})
+		d.refuse(&t, "", diag.Problem{Code: l.code, Position: t.desired.Position, Address: t.address.String(), Message: t.address.String() + " is new and " + l.message})
 	}
 	return namesOfLacks(lacks)
 }

@@ -31,6 +31,23 @@ import (
 // a resource the files want archived nothing is compared.
 func Diff(in Input) *Plan {
 	d := newDiffer(in)
+	d.run()
+	rows, problems := d.waitingRows()
+	if len(rows) == 0 {
+		d.settle()
+		return d.plan
+	}
+	in.Invalid = slices.Concat(in.Invalid, rows)
+	p := Diff(in)
+	var all diag.List
+	all.AddAll(problems)
+	all.AddAll(p.Waits)
+	p.Waits = all.Sorted()
+	return p
+}
+
+// run compares, and holds what something stands against.
+func (d *differ) run() {
 	for i := range d.all {
 		d.note(&d.all[i])
 		d.compare(i)
@@ -50,8 +67,6 @@ func Diff(in Input) *Plan {
 	d.checkRoom()
 	d.carryOver()
 	d.findUnused()
-	d.settle()
-	return d.plan
 }
 
 // differ is one computation of a plan.
@@ -64,6 +79,7 @@ type differ struct {
 	written    []written              // by place, as far as it was asked for
 	all        []three                // of known kinds, in the order of addresses, parents first
 	shrunk     map[resource.Kind]bool // nothing of these kinds is pruned
+	waits      []*waits               // by place: why what is there waits, or may be what waits; nil where nothing does
 	unpruned   map[resource.Kind]bool // nor of these, as a row of them waits
 	twins      map[twinKey][]resource.Address
 	uses       map[identity][]use
@@ -74,6 +90,7 @@ type differ struct {
 	protecting []int      // of all, those whose rows protect something
 	calendar   calendar
 	problems   diag.List
+	wrong      []wrongRow
 	used       []bool // of each of Allow: it released something
 	consents   []consent
 	dayAgo     map[amountOf]int64 // what adsync changed within 24 hours, as it was before
@@ -145,7 +162,7 @@ func (d *differ) note(t *three) {
 // compare decides what becomes of the resource at one address.
 func (d *differ) compare(i int) {
 	d.all[i].above = d.fateAbove(&d.all[i])
-	if d.all[i].waits.holds() {
+	if d.waitsAt(i).holds() {
 		d.compareWaiting(i)
 		return
 	}
@@ -216,7 +233,7 @@ func (d *differ) wantedArchived(t three) {
 	name := t.kind.removal
 	f := Field{Name: name, Desired: t.desired.Value(name), Cause: Edit, Phase: Lower, beside: d.besides(valueOf(t.last, name), resource.Value{})}
 	if !t.gone() && !t.above.born && t.kind.schema.Lasting != "" {
-		d.problems.Add(diag.Problem{Code: diag.BadValue, Position: f.Desired.Position, Address: t.address.String(), Message: name + " is " + f.Desired.Text() + ", and " + t.kind.schema.Lasting + "; want the row without it"})
+		d.refuse(&t, "", diag.Problem{Code: diag.BadValue, Position: f.Desired.Position, Address: t.address.String(), Message: name + " is " + f.Desired.Text() + ", and " + t.kind.schema.Lasting + "; want the row without it"})
 		return
 	}
 	if !t.gone() && !t.above.born && !d.ended(t.kind, t.live) {

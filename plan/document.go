@@ -221,7 +221,7 @@ func (c *Change) documentIn(fields, recorded []FieldDocument) ChangeDocument {
 	return ChangeDocument{
 		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
 		Fields: appendDocuments(fields, c.Fields), Recorded: appendDocuments(recorded, c.Recorded), Hazards: hazards, Held: c.Held.document(),
-		MovedFrom: c.MovedFrom, Urgent: c.Urgent, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, Without: c.Without, RestOf: c.RestOf,
+		MovedFrom: c.MovedFrom, Urgent: c.Held != nil && c.Held.Urgent, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, Without: c.Without, RestOf: c.RestOf,
 	}
 }
 

@@ -112,7 +112,7 @@ func (w *waiting) states(place int) states {
 	t, c := &w.all[place], w.at[place]
 	s := states{t.live, t.live, t.live}
 	switch {
-	case t.waits.holds() && (c != nil || t.waits.Lowers), w.mayLowerAt(place):
+	case w.waitsAt(place).holds() && (c != nil || w.waitsAt(place).Lowers), w.mayLowerAt(place):
 		s.desired = w.lowest(t, c)
 	case c == nil:
 	case c.Pruned:
@@ -250,7 +250,7 @@ func (c could) words(before, desired could) string {
 func (w *waiting) because(place int, whose string) string {
 	u := w.uncertain[w.all[place].address]
 	switch {
-	case w.all[place].waits != nil:
+	case w.waitsAt(place) != nil:
 		return ", as a cell of the row " + whose + " is not valid and may lower it"
 	case u != nil && u.Unconfirmed:
 		return ", as the " + u.What + " " + whose + " is not confirmed"

@@ -47,17 +47,26 @@ func (d *differ) indexInvalid() {
 			d.unpruned[up.Kind] = true // it may take the row's resource with it
 		}
 	}
+	d.waits = make([]*waits, len(d.all))
 	for i := range d.all {
 		t := &d.all[i]
 		switch v := at[t.address]; {
 		case v != nil:
-			t.waits = &waits{InvalidRow: v, hold: Hold{Hazard: Invalid, Message: v.Message}, whose: t.address}
-		case t.up >= 0 && d.all[t.up].waits != nil && !d.all[t.up].waits.lost:
-			t.waits = d.all[t.up].waits.beneath()
+			d.waits[i] = &waits{InvalidRow: v, hold: Hold{Hazard: Invalid, Message: v.Message, Cell: v.Cell}, whose: t.address}
+		case t.up >= 0 && d.waits[t.up].holds():
+			d.waits[i] = d.waits[t.up].beneath()
 		case t.last != nil && t.desired == nil && adrift[t.address.Kind] != nil:
-			t.waits = &waits{InvalidRow: adrift[t.address.Kind], lost: true}
+			d.waits[i] = &waits{InvalidRow: adrift[t.address.Kind], lost: true}
 		}
 	}
+}
+
+// waitsAt is why what is at a place waits, nil where it does not.
+func (d *differ) waitsAt(place int) *waits {
+	if d.waits == nil {
+		return nil
+	}
+	return d.waits[place]
 }
 
 // beneath is why what lies beneath a row that waits does so too.
@@ -75,8 +84,8 @@ func (w *waits) holds() bool { return w != nil && !w.lost }
 func (d *differ) compareWaiting(i int) {
 	before, inSync, asSent := len(d.plan.Changes), d.plan.InSync, d.plan.AsSent
 	d.compareOne(i)
-	t := &d.all[i]
-	own := t.waits.whose == t.address
+	t, w := &d.all[i], d.waits[i]
+	own := w.whose == t.address
 	if len(d.plan.Changes) == before && own && t.desired != nil {
 		d.plan.InSync, d.plan.AsSent = inSync, asSent
 		d.change(*t, Update)
@@ -91,18 +100,18 @@ func (d *differ) compareWaiting(i int) {
 	case c.Action == Record:
 		c.Action = Update
 	}
-	c.Recorded, c.Cell = nil, t.waits.Cell
-	if t.waits.Stops && t.live != nil && t.kind.delivers(t.live) && !t.kind.spanOf(t.live).ended(d.calendar.today) {
-		c.Urgent = true
-		t.waits.hold.Message = "is active and goes on, as the cell that may stop it is not valid: " + t.waits.hold.Message
+	if w.Stops && t.live != nil && t.kind.delivers(t.live) && !t.kind.spanOf(t.live).ended(d.calendar.today) {
+		w.hold.Urgent = true
+		w.hold.Message = "is active and goes on, as the cell that may stop it is not valid: " + w.hold.Message
 	}
-	c.waitFor(t.waits)
+	c.Recorded = nil
+	c.waitFor(w.hold)
 }
 
 // waitFor leaves the one hold that counts: whatever else holds a part is asked
 // again once the row is right.
-func (c *Change) waitFor(w *waits) {
-	c.Held, c.Hazards = &w.hold, []Hazard{Invalid}
+func (c *Change) waitFor(h Hold) {
+	c.Held, c.Hazards = &h, []Hazard{Invalid}
 	for i := range c.Fields {
 		c.Fields[i].Held = nil
 	}
@@ -118,13 +127,15 @@ func (d *differ) settleInvalid() {
 	}
 	waiting := map[string]bool{}
 	for i := range d.all {
-		if t := &d.all[i]; t.waits.holds() {
-			waiting[t.address.String()] = true
+		if d.waits[i].holds() {
+			waiting[d.all[i].address.String()] = true
 		}
 	}
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.waits() {
-			c.waitFor(&waits{hold: Hold{Hazard: Invalid, Message: c.Held.Message}})
+			h := *c.Held
+			h.Also = nil
+			c.waitFor(h)
 		}
 	}
 	problems := slices.DeleteFunc(d.problems.Sorted(), func(p diag.Problem) bool { return waiting[p.Address] })
@@ -136,7 +147,7 @@ func (d *differ) settleInvalid() {
 // what is live at a place, or have bounded the account.
 func (d *differ) mayLowerAt(place int) bool {
 	t := &d.all[place]
-	if t.waits == nil || !t.waits.Lowers {
+	if w := d.waitsAt(place); w == nil || !w.Lowers {
 		return false
 	}
 	if t.kind.schema.Caps || t.kind.gate {
@@ -167,7 +178,7 @@ func (w *waiting) findInvalid() {
 // cell could have lowered it, else what is live with what the other cells lower.
 func (w *waiting) lowest(t *three, c *Change) *resource.Resource {
 	switch {
-	case t.waits.Lowers, w.creates(c) && !t.kind.schema.Caps:
+	case w.waitsAt(t.place).Lowers, w.creates(c) && !t.kind.schema.Caps:
 		return nil
 	}
 	return w.after(c, t.live, func(f *Field) bool { return f.Phase == Lower })
@@ -184,7 +195,7 @@ func (w *waiting) holdBesideInvalid() {
 		for w.all[top].up >= 0 {
 			top = w.all[top].up
 		}
-		row := w.all[place].waits.Address.String()
+		row := w.waitsAt(place).Address.String()
 		message := "may rest on what a wrong cell of " + row + " was to lower or stop; mend it, and both go"
 		for i := range w.plan.Changes {
 			c := &w.plan.Changes[i]

@@ -104,6 +104,44 @@ func TestARowThatIsNotValidWaitsAndTheOthersGo(t *testing.T) {
 	}
 }
 
+func TestARowOnlyThePlanFindsWrongWaits(t *testing.T) {
+	const b = "campaign/b name=Name_B bidding_type=clicks budget.daily=5 status=paused\n"
+	const noBudget = " bidding_type=clicks status=paused\n"
+	const createsB = "create campaign/b; bidding_type clicks edit create; budget.daily 5.00 edit create; " +
+		"name Name B edit create; status paused edit create"
+	tests := []struct {
+		name, desired string
+		strict        bool
+		want          []string
+		waits, stops  int
+	}{
+		{name: "a new campaign without a budget", desired: "campaign/a name=Name_A" + noBudget + b, waits: 1,
+			want: []string{"create campaign/a HELD(invalid); bidding_type clicks edit create; name Name A edit create; " +
+				"status paused edit create", createsB}},
+		{name: "an ad group whose strategy lacks its bid", waits: 1,
+			desired: b + "ad_group/b/r name=Name_R bid.strategy=fixed_bid status=paused\n",
+			want: []string{"create ad_group/b/r HELD(invalid); bid.strategy fixed_bid edit create; name Name R edit create; " +
+				"status paused edit create", createsB}},
+		{name: "where nothing may wait", strict: true, desired: "campaign/a name=Name_A" + noBudget + b, stops: 1},
+		{name: "three of four rows of a kind", stops: 3,
+			desired: b + "campaign/a name=Name_A" + noBudget + "campaign/c name=Name_C" + noBudget +
+				"campaign/d name=Name_D" + noBudget},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Today: "2026-11-23",
+				Desired: snapshot(t, tt.desired), LetsWait: !tt.strict})
+			lines := strings.Split(sketch(p.Changes), "\n")
+			slices.Sort(lines)
+			slices.Sort(tt.want)
+			if len(p.Waits) != tt.waits || len(p.Problems) != tt.stops || tt.stops == 0 && !slices.Equal(lines, tt.want) {
+				want := strings.Join(tt.want, "\n")
+				t.Errorf("plan is\n%s\nwaits %v, problems %v; want\n%s", strings.Join(lines, "\n"), p.Waits, p.Problems, want)
+			}
+		})
+	}
+}
+
 func adGroup(key string) resource.Address { return resource.Address{Kind: "ad_group", Key: key} }
 
 func campaign(key string) resource.Address { return resource.Address{Kind: "campaign", Key: key} }

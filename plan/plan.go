@@ -42,6 +42,7 @@ type Input struct {
 	Capabilities map[resource.Capability]bool // what was found out of the account; what is not there is not known
 
 	Invalid   []InvalidRow                 // rows that wait; Desired has them
+	LetsWait  bool                         // so do those that only the plan finds not to be valid
 	Refused   map[resource.Address]Refused // what the service refused for good
 	Unsettled []Unsettled                  // what became of which is unknown
 }
@@ -54,6 +55,7 @@ type Plan struct {
 	InSync    int                // resources of the files with nothing to change
 	AsSent    int                // those as last sent, which the service does not show again
 	Problems  []diag.Problem     // sorted
+	Waits     []diag.Problem     // errors of rows that wait, sorted, beside those of the files
 	Late      []diag.Problem     // of what is held as its day has passed, warnings at the days
 	Accidents []Accident         // sorted, what holds something first; the changes it holds say so too
 	Unused    []Allowance        // allowances that released nothing: perhaps a slip of the pen
@@ -81,7 +83,6 @@ type Change struct {
 	ID        string        // of the live resource; "" for a create
 	Name      string        // what people call it
 	Position  diag.Position // where it is written; zero for what the files no longer name
-	Cell      diag.Position // that is not valid, so that the row waits; zero elsewhere
 	Fields    []Field       // what is sent, by name; a create has every attribute it gives
 	Displaced []Displaced   // what goes at the service because a field takes its place
 	Recorded  []Field       // what files and service agree on and the record does not say yet; never sent
@@ -90,7 +91,6 @@ type Change struct {
 	Foreign   *Foreign      // who removed it at the service, where that is known
 	Pending   bool          // the plan of the base has it too; see Since
 	MovedFrom string        // the address it had before; "" where that is the same
-	Urgent    bool          // it is active, and the cell that may stop it is not valid
 	Pruned    bool          // the policy asks for it, because the files no longer name the resource
 	Spend     Spend         // what the part that is not held does to possible spend
 	Without   []Without     // what the resource starts to deliver without
@@ -116,6 +116,9 @@ type Hold struct {
 	Allow   string // the argument of --allow that releases it; "" when no flag does
 	Also    []Hold // further holds, each of which needs its own allowance
 	Parts   []Part // what a consent to it is of; only where Input.Asks or there are consents
+
+	Cell   diag.Position // that is not valid, so that a row waits; zero elsewhere
+	Urgent bool          // what waits is active, and that cell may stop it
 
 	waits bool // for something this very plan makes
 }

@@ -58,7 +58,7 @@ func (d *differ) keep(t three) { d.plan.Kept = append(d.plan.Kept, t.address) }
 // mayPrune says that no guard keeps the resource: its kind is there in the
 // files as before, it has a status, and the files name nothing beneath it.
 func (d *differ) mayPrune(t three) bool {
-	return !d.shrunk[t.address.Kind] && !d.unpruned[t.address.Kind] && t.waits == nil && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(t)
+	return !d.shrunk[t.address.Kind] && !d.unpruned[t.address.Kind] && d.waitsAt(t.place) == nil && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(t)
 }
 
 func (d *differ) namedBeneath(t three) bool {

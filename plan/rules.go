@@ -97,7 +97,11 @@ func newRuleCheck(d *differ, narrowed bool) *ruleCheck {
 // check asks the rules of one resource. Where nothing of it or above it is held,
 // the part that goes is the whole; where nothing goes, it is what is live.
 func (r *ruleCheck) check(i int, here concern) {
-	whole := r.unlessLive(i, r.findings(i, atWhole))
+	at := atWhole
+	if r.waitsAt(i).holds() { // nothing of it goes
+		at = atPart
+	}
+	whole := r.unlessLive(i, r.findings(i, at))
 	for _, f := range whole {
 		switch at := (brokenRule{i, f.rule}); {
 		case !r.narrowed:
@@ -279,7 +283,23 @@ func (r *ruleCheck) report(i int, f resource.Finding) {
 			position = desired.Position
 		}
 	}
-	r.problems.Add(diag.Problem{Severity: f.Severity, Code: f.Code, Position: position, Address: a.String(), Message: a.String() + ": " + f.Message, Hint: f.Hint})
+	p := diag.Problem{Severity: f.Severity, Code: f.Code, Position: position, Address: a.String(), Message: a.String() + ": " + f.Message, Hint: f.Hint}
+	blamed := r.blamed(i)
+	if r.waitsAt(i).holds() {
+		p.Address = blamed.address.String()
+	}
+	r.refuse(blamed, f.Attribute, p)
+}
+
+// blamed is the resource whose change breaks a rule: that at a place, or the nearest
+// above it that changes and does not wait.
+func (r *ruleCheck) blamed(i int) *three {
+	for up := i; up >= 0; up = r.all[up].up {
+		if r.changes[up] != nil && !r.waitsAt(up).holds() {
+			return &r.all[up]
+		}
+	}
+	return &r.all[i]
 }
 
 // holdWith holds a change with the first hold above it or of its own that makes

@@ -12,12 +12,11 @@ type three struct {
 	kind                *kind
 	address             resource.Address
 	desired, last, live *resource.Resource
-	place               int    // its own in differ.all
-	up                  int    // that of what is above it, -1 at the top
-	orphan              bool   // its parent is in no snapshot: above it is what is above that
-	above               *fate  // of its parent; never nil
-	fate                *fate  // its own; nil where nothing follows from it beneath
-	waits               *waits // why it waits, or may be what waits; nil where it does not
+	place               int   // its own in differ.all
+	up                  int   // that of what is above it, -1 at the top
+	orphan              bool  // its parent is in no snapshot: above it is what is above that
+	above               *fate // of its parent; never nil
+	fate                *fate // its own; nil where nothing follows from it beneath
 }
 
 // nowhere is the fate above the top of the tree, and above what is in sync.

@@ -82,6 +82,7 @@ const clockSlack = time.Minute
 type Desired struct {
 	Snapshot *resource.Snapshot
 	Invalid  []plan.InvalidRow // rows of it that wait
+	LetsWait bool              // so do those of which only the plan finds that they are not valid
 	Policy   plan.Policy
 	Allow    []plan.Allowance // given for this plan; one that releases nothing is named
 	Standing []plan.Allowance // given beforehand
@@ -201,7 +202,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	input := plan.Input{
-		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Invalid: desired.Invalid, Live: snapshot, Waiting: waiting, Reverted: reverted,
+		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Invalid: desired.Invalid, LetsWait: desired.LetsWait, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Consents: consents, Asks: desired.Asks,
 		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,

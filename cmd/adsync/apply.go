@@ -159,7 +159,7 @@ func (a *app) consent(ctx context.Context, l loaded, f applyFlags, agent *reconc
 			return err
 		}
 	}
-	if err := a.invalid(l, p.Problems); err != nil {
+	if err := a.unreadyPlan(l, p); err != nil {
 		return err
 	}
 	if f.strict {

@@ -136,6 +136,15 @@ func (a *app) unready(l loaded, strict bool) error {
 	return err
 }
 
+// unreadyPlan gives the error of a plan that cannot be carried out, and says what its
+// rows wait for.
+func (a *app) unreadyPlan(l loaded, p *plan.Plan) error {
+	if len(p.Waits) > 0 && a.flags.output != "json" && a.flags.output != "ndjson" {
+		a.showProblems(l.project, p.Waits)
+	}
+	return a.invalid(l, p.Problems)
+}
+
 // stops reports whether what is wrong with the files stops every row of them.
 func (l *loaded) stops(strict bool) bool {
 	return l.desired.Stops() || (strict || l.strict) && diag.HasErrors(l.desired.Problems)

@@ -94,7 +94,7 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 	if err := a.markPlan(l, marking{to: f.marked, force: f.force}, agent.Account, view.Plan); err != nil {
 		return err
 	}
-	if err := a.invalid(l, view.Plan.Problems); err != nil {
+	if err := a.unreadyPlan(l, view.Plan); err != nil {
 		return err
 	}
 	if err := a.saveOut(l, f, agent, view, dir); err != nil {
@@ -206,7 +206,7 @@ func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
 
 // wantedUnder is wanted with a policy that was found already.
 func (a *app) wantedUnder(l loaded, f planFlags, g governed) (reconcile.Desired, error) {
-	desired := reconcile.Desired{Snapshot: l.desired.Whole(), Invalid: l.invalidRows(), Policy: g.policy, Most: l.project.Limits, Standing: g.standing, Bound: g.bound}
+	desired := reconcile.Desired{Snapshot: l.desired.Whole(), Invalid: l.invalidRows(), LetsWait: !g.stops && !f.strict, Policy: g.policy, Most: l.project.Limits, Standing: g.standing, Bound: g.bound}
 	desired.Policy.Unattended = f.unattended
 	for _, i := range l.project.Ignore {
 		desired.Ignore = append(desired.Ignore, plan.Ignore{Resource: i.Resource, Attribute: i.Attribute, Owner: i.Owner, Reason: i.Reason, Until: i.Until, Position: i.Position})
@@ -280,6 +280,7 @@ func (a *app) document(l loaded, account state.Account, view *reconcile.View) *p
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)
+	all.AddAll(p.Waits)
 	if a.git != nil && a.git.held != nil {
 		all.Add(a.git.heldProblem())
 	}

@@ -57,7 +57,7 @@ func operatorName() string {
 // begun is the document of a run that begins: nobody knows yet what becomes of
 // what goes ahead.
 func (a *app) begun(l loaded, account state.Account, run string, started time.Time, p *plan.Plan, hash string) *reportDocument {
-	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, account), InputHash: l.desired.Hash, PlanHash: hash, Problems: listed(l.desired.Problems), Saved: p.Saved()}
+	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, account), InputHash: l.desired.Hash, PlanHash: hash, Problems: listed(onceEach(l.desired.Problems, p.Waits)), Saved: p.Saved()}
 	d.Run, d.Started, d.Money.Planned = run, started.UTC().Truncate(time.Second), p.Spend
 	d.SetOut(l.schemas, p)
 	return d

@@ -271,7 +271,7 @@ func (w *worker) planned(l loaded, did done, d *planDocument) (daemon.Class, str
 	case len(did.recovered.Undecided) > 0:
 		return daemon.Undecided, undecidedText(did.recovered.Undecided)
 	case waitsInvalid(p) > 0:
-		return daemon.Partial, firstProblem(l.desired.Problems)
+		return daemon.Partial, firstProblem(onceEach(l.desired.Problems, p.Waits))
 	case d.Summary.Held > 0:
 		return daemon.Held, firstHold(d)
 	}

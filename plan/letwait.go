@@ -1,0 +1,99 @@
+package plan
+
+import (
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// What may wait of a sheet, as the reader of the files has it: more wrong rows are a
+// shifted column and no slip.
+const (
+	fewWrong   = 2
+	wrongShare = 10 // one row in so many
+	mostWrong  = 20
+)
+
+// wrongRow is a row of which only the account or the record tells that it is not valid:
+// a new campaign without a budget.
+type wrongRow struct {
+	address resource.Address
+	at      diag.Position
+	problem diag.Problem
+	lowers  bool
+}
+
+// refuse reports what is wrong with the row of a resource: a problem, or where rows may
+// wait what it waits for. attribute is the one concerned, "" for none.
+func (d *differ) refuse(t *three, attribute string, p diag.Problem) {
+	switch {
+	case d.waitsAt(t.place).holds():
+	case !d.LetsWait || t.desired == nil:
+		d.problems.Add(p)
+	default:
+		a := t.kind.attributes[attribute]
+		d.wrong = append(d.wrong, wrongRow{t.address, t.desired.Position, p, a != nil && a.OfMoney()})
+	}
+}
+
+// waitingRows are the rows that wait beside those that did already; none where there
+// are more of a sheet than may.
+func (d *differ) waitingRows() ([]InvalidRow, []diag.Problem) {
+	d.wrong = slices.CompactFunc(d.wrong, func(a, b wrongRow) bool { return a == b })
+	if len(d.wrong) == 0 || d.tooManyWrong() {
+		for _, w := range d.wrong {
+			d.problems.Add(w.problem)
+		}
+		return nil, nil
+	}
+	var rows []InvalidRow
+	var problems []diag.Problem
+	for _, w := range d.wrong {
+		problems = append(problems, diag.Problem{
+			Severity: diag.Error, Code: w.problem.Code, Position: w.problem.Position, Address: w.problem.Address,
+			Message: w.problem.Message, Hint: w.problem.Hint,
+		})
+		i := slices.IndexFunc(rows, func(r InvalidRow) bool { return r.Address == w.address })
+		if i < 0 {
+			i = len(rows)
+			rows = append(rows, InvalidRow{Address: w.address, Cell: w.problem.Position, Message: w.problem.String()})
+		}
+		rows[i].Lowers = rows[i].Lowers || w.lowers
+	}
+	return rows, problems
+}
+
+// sheetOf tells rows apart by where they may be shifted together: a sheet, or a kind of
+// a file without sheets.
+type sheetOf struct {
+	file, sheet string
+	kind        resource.Kind
+}
+
+func (d *differ) tooManyWrong() bool {
+	of := func(kind resource.Kind, at diag.Position) sheetOf {
+		if at.Sheet() != "" {
+			kind = ""
+		}
+		return sheetOf{at.File(), at.Sheet(), kind}
+	}
+	rows, wrong, seen := map[sheetOf]int{}, map[sheetOf]int{}, map[resource.Address]bool{}
+	for i := range d.all {
+		if t := &d.all[i]; t.desired != nil {
+			rows[of(t.address.Kind, t.desired.Position)]++
+		}
+	}
+	for _, w := range d.wrong {
+		if !seen[w.address] {
+			seen[w.address] = true
+			wrong[of(w.address.Kind, w.at)]++
+		}
+	}
+	for sheet, n := range wrong {
+		if n > min(max(fewWrong, rows[sheet]/wrongShare), mostWrong) {
+			return true
+		}
+	}
+	return false
+}
