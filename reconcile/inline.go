@@ -69,10 +69,15 @@ func (r *run) newInline() []part {
 	return parts
 }
 
+// membershipPart is the part of a change that says who is in it. What its list does is part
+// of what is sent and recorded, though it may be no edit: without it a list is to be all.
 func membershipPart(m *resource.Membership, c *plan.Change) part {
 	p := part{change: c}
 	for _, f := range c.Fields {
 		if m.Has(f.Name) {
+			if f.Cause == plan.SentAlong {
+				f.Cause = plan.Edit
+			}
 			p.fields = append(p.fields, f)
 		}
 	}

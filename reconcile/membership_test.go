@@ -85,6 +85,7 @@ func TestAudienceFromItsCreateToItsArchive(t *testing.T) {
 		want     int
 	}{
 		{"add", 100, 150, 150}, {"remove", 0, 10, 140}, {"replace", 0, 120, 120}, {"add", 0, 120, 120}, {"replace", 0, 120, 120},
+		{"add", 120, 130, 130}, {"add", 130, 140, 140}, {"remove", 0, 5, 135}, {"remove", 5, 11, 129}, // what a list does is said with the next one, though it is no edit
 	} {
 		w.audience("customers", step.from, step.to, "members.do", step.do)
 		w.clean()

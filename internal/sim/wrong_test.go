@@ -262,6 +262,9 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "fault", Fault: `{"match": {"method": "POST", "path": "/custom_audiences", "times": 1}, "action": {"drop_after_commit": {}}}`},
 			{Do: "apply"}, {Do: "add other"}, {Do: "apply", Death: death{At: 48, Keep: true}}, {Do: "foreign other", What: 26},
 		}}},
+		{"a second list of people to be taken out, after a first", script{Seed: 810000348, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "apply"}, {Do: "edit other", What: 3}, {Do: "apply"}, {Do: "edit other", What: 23, Value: 6},
+		}}},
 		{"a job that lowers goes again, and the audit log names it late", script{Seed: 802060, Points: 8842865937520029517, Strict: true, Guards: true, Actions: []action{
 			{Do: "found", Value: 57}, {Do: "shift"}, {Do: "apply"}, {Do: "advance", Wait: 26 * time.Hour}, {Do: "shift"}, {Do: "apply", Death: death{At: 77, Keep: true}}, {Do: "apply"},
 		}}},
