@@ -59,6 +59,9 @@ func Compare(ctx context.Context, from, to string, schemas resource.Schemas, bou
 	c.made.Problems = slices.Concat(a.problems, b.problems)
 	c.made.Incomplete = diag.HasErrors(c.made.Problems)
 	c.compare(a, b)
+	if slices.ContainsFunc(c.made.Problems, func(p diag.Problem) bool { return p.Code == diag.WrongAccount }) {
+		c.made.Incomplete = true
+	}
 	return c.made, nil
 }
 

@@ -1,10 +1,12 @@
 package sources
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -36,22 +38,17 @@ type Merged struct {
 // are emptied. Whatever else of ours is in the file, looks, formulas, charts,
 // stays as it is, byte for byte. An empty base is none.
 //
-// The error is for a workbook that is damaged; then nothing is merged. The bound
-// is the operator's, as Project.Bound reads it.
-func Merge(ctx context.Context, base, ours, theirs []byte, schemas resource.Schemas, bound string) (made Merged, err error) {
+// The error is for a workbook that is damaged, and for one that was written for
+// another account than that of the project or of another side; then nothing is
+// merged.
+func Merge(ctx context.Context, p Project, base, ours, theirs []byte, schemas resource.Schemas) (made Merged, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			made, err = Merged{}, fmt.Errorf("workbooks cannot be merged: %v", reason)
 		}
 	}()
-	var p Project
-	if bound != "" {
-		if err := p.Bound(bound); err != nil {
-			return Merged{}, err
-		}
-	}
-	in := input{schemas: schemas, bounds: p.limits(), words: newVocabularies(schemas)}
-	m := merger{ctx: ctx, in: in}
+	in := input{schemas: schemas, bounds: p.limits(), layout: p.layout, words: newVocabularies(schemas)}
+	m := merger{ctx: ctx, in: in, account: p.layout.account}
 	for _, side := range []struct {
 		name    string
 		content []byte
@@ -64,6 +61,9 @@ func Merge(ctx context.Context, base, ours, theirs []byte, schemas resource.Sche
 		book, finding := openCells(ctx, side.content, in)
 		if finding != nil {
 			return Merged{}, fmt.Errorf("%s: %s (%s)", side.name, finding.Message, finding.Code)
+		}
+		if err := m.checkAccount(book); err != nil {
+			return Merged{}, fmt.Errorf("%s: %w", side.name, err)
 		}
 		*side.book = book
 	}
@@ -79,9 +79,24 @@ func Merge(ctx context.Context, base, ours, theirs []byte, schemas resource.Sche
 type merger struct {
 	ctx                context.Context
 	in                 input
+	account            string // that all sides are of, "" where none says
 	base, ours, theirs *cellBook
 	steps              []mergeStep
 	made               Merged
+}
+
+// checkAccount refuses a workbook that was written for another account.
+func (m *merger) checkAccount(b *cellBook) error {
+	said, err := syncOf(b.book)
+	if err != nil {
+		return err
+	}
+	account := strings.TrimSpace(said["account"])
+	if m.account != "" && account != "" && account != m.account {
+		return fmt.Errorf("workbook was written for the account %s; want one of %s (%s)", account, m.account, diag.WrongAccount)
+	}
+	m.account = cmp.Or(m.account, account)
+	return nil
 }
 
 // mergeStep is what is done or left as a whole: a cell, or a row.

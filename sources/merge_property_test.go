@@ -92,7 +92,7 @@ func TestMergeLosesNothingAndInventsNothing(t *testing.T) {
 	was := byName(t, base)
 	rapid.Check(t, func(rt *rapid.T) {
 		ours, theirs := mergeBase(t, drawChange(rt, "ours").apply(t)), mergeBase(t, drawChange(rt, "theirs").apply(t))
-		m, err := Merge(context.Background(), base, ours, theirs, kinds.All(), "")
+		m, err := Merge(context.Background(), Project{}, base, ours, theirs, kinds.All())
 		if err != nil {
 			rt.Fatalf("Merge = %v", err)
 		}
@@ -107,7 +107,7 @@ func TestMergeLosesNothingAndInventsNothing(t *testing.T) {
 			rt.Fatalf("%s: base %q, ours %q, theirs %q, merged %q; conflicts:\n%s", place, was[place], has[place], wants[place], is[place], said)
 		}
 		if len(m.Conflicts) == 0 {
-			again, err := Merge(context.Background(), base, m.Content, theirs, kinds.All(), "")
+			again, err := Merge(context.Background(), Project{}, base, m.Content, theirs, kinds.All())
 			if err != nil || len(again.Conflicts) > 0 || again.Cells+again.Added+again.Removed > 0 {
 				rt.Fatalf("merging theirs again takes %d cells, adds %d, removes %d, %q, %v", again.Cells, again.Added, again.Removed, clashes(again), err)
 			}
@@ -142,7 +142,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(row(1, "a", "b"), row(1, "a", "c"), row(1, "d", "b"), "Mine")
 	f.Fuzz(func(t *testing.T, base, ours, theirs, name string) {
 		version := func(rows string) []byte { return smallBook(t, name, rows) }
-		m, err := Merge(context.Background(), version(base), version(ours), version(theirs), kinds.All(), "")
+		m, err := Merge(context.Background(), Project{}, version(base), version(ours), version(theirs), kinds.All())
 		if err != nil {
 			return
 		}

@@ -35,7 +35,7 @@ func typed(t testing.TB, cells ...any) func(*excelize.File) {
 
 func mergeOf(t testing.TB, base, ours, theirs []byte) Merged {
 	t.Helper()
-	m, err := Merge(context.Background(), base, ours, theirs, kinds.All(), "")
+	m, err := Merge(context.Background(), Project{}, base, ours, theirs, kinds.All())
 	must(t, err)
 	return m
 }
@@ -163,7 +163,7 @@ func TestNothingIsMergedOfADamagedWorkbook(t *testing.T) {
 	whole := mergeBase(t, nil)
 	cut := whole[:len(whole)/2]
 	for name, versions := range map[string][3][]byte{"base": {cut, whole, whole}, "ours": {whole, cut, whole}, "theirs": {whole, whole, cut}} {
-		if m, err := Merge(context.Background(), versions[0], versions[1], versions[2], kinds.All(), ""); err == nil || !strings.HasPrefix(err.Error(), name+": ") || m.Content != nil {
+		if m, err := Merge(context.Background(), Project{}, versions[0], versions[1], versions[2], kinds.All()); err == nil || !strings.HasPrefix(err.Error(), name+": ") || m.Content != nil {
 			t.Errorf("Merge with %s cut = %v, %v; want nothing but an error", name, m.Content != nil, err)
 		}
 	}

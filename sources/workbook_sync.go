@@ -14,27 +14,36 @@ import (
 // rows can be read: a newer layout or another currency is a problem, whatever
 // the sheets look like. A workbook without the sheet is as good as any.
 func (r *bookReader) checkSync() (fits bool, err error) {
+	said, err := syncOf(r.book)
+	if err != nil {
+		return false, err
+	}
 	fits = true
-	for _, ref := range r.book.Sheets {
+	for _, finding := range r.judgeSync(said) {
+		fits = false
+		r.report(diag.InFile(r.file), finding)
+	}
+	return fits, nil
+}
+
+// syncOf is what the sheet of what wrote a workbook says, nothing where it has none.
+func syncOf(b *xlsx.Book) (map[string]string, error) {
+	said := map[string]string{}
+	for _, ref := range b.Sheets {
 		if ref.Name != syncTab {
 			continue
 		}
-		said := map[string]string{}
-		_, err := xlsx.Walk(r.book, ref.Part, func(row *xlsx.Row) error {
+		_, err := xlsx.Walk(b, ref.Part, func(row *xlsx.Row) error {
 			if len(row.Cells) == 2 {
 				said[row.Cells[0].Text] = row.Cells[1].Text
 			}
 			return nil
 		})
 		if err != nil {
-			return false, fmt.Errorf("sheet %q: %w", ref.Name, err)
-		}
-		for _, finding := range r.judgeSync(said) {
-			fits = false
-			r.report(diag.InFile(r.file), finding)
+			return nil, fmt.Errorf("sheet %q: %w", ref.Name, err)
 		}
 	}
-	return fits, nil
+	return said, nil
 }
 
 func (r *bookReader) judgeSync(said map[string]string) []resource.Finding {

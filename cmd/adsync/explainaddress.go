@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +66,10 @@ func (a *app) explainAddress(ctx context.Context, address resource.Address, dir 
 	l := a.load(ctx, dir)
 	if l.failure != nil {
 		return l.failure
+	}
+	foreign := slices.DeleteFunc(slices.Clone(l.desired.Problems), func(p diag.Problem) bool { return p.Code != diag.WrongAccount })
+	if err := a.invalid(l, foreign); err != nil { // what the files say is of another account
+		return err
 	}
 	kept, err := a.kept(ctx, dir)
 	if err != nil {

@@ -66,7 +66,8 @@ func (a *app) runMerge(c *cobra.Command, args []string, f mergeFlags) error {
 		}
 		versions[i] = content
 	}
-	merged, err := sources.Merge(c.Context(), versions[0], versions[1], versions[2], kinds.All(), a.env(envBounds))
+	project, _ := a.readProject(projectFolder(filepath.Dir(name))) // its problems are those of its file
+	merged, err := sources.Merge(c.Context(), project, versions[0], versions[1], versions[2], kinds.All())
 	if err != nil {
 		return &exit{exitInvalid, diag.Printable(fmt.Sprintf("%s is not merged, and left as it is: %v", name, err))}
 	}
