@@ -2,10 +2,10 @@
 // value canonical, with the position it was written at.
 //
 // It refuses to guess. A file that cannot be read whole, a key nobody knows or a
-// value that reads two ways is a problem, and a set of sources with a problem is
-// never applied. It follows no symlink, leaves the project's folder for nothing,
-// and writes to a file it reads only what it is told to (WriteBack,
-// UpdateFile).
+// value that reads two ways is a problem. A row with one waits while others go;
+// what is wrong with a file, or with many rows, stops all. It follows no symlink,
+// leaves the project's folder for nothing, and writes to a file it reads only what
+// it is told to (WriteBack, UpdateFile).
 //
 // Its invariant is that the same bytes give the same snapshot, problems and
 // hash, whatever the order and number of files they are split into.
