@@ -58,6 +58,9 @@ func (a *app) runMerge(c *cobra.Command, args []string, f mergeFlags) error {
 			return err
 		}
 	}
+	if lock := sources.LockFile(args[1]); lock != "" {
+		return configuration("%s is open in an editor (%s is there); want it closed", nameOf(args[1]), nameOf(lock))
+	}
 	var versions [3][]byte
 	for i, file := range args {
 		content, err := readRegularFile(file)
