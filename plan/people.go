@@ -64,7 +64,7 @@ func (p people) fields() (fields, recorded []Field) {
 			switch {
 			case n.Name == p.People:
 				f.beside = p.counted(n.Value)
-			case n.Name != p.File && same(n.Value, was):
+			case n.Name == p.As && same(n.Value, was): // what is done with a list is agreed to with it, also where it was done before
 				f.Cause = SentAlong
 			}
 			fields = append(fields, f)
