@@ -57,9 +57,7 @@ func (c *collection) placeItems(results []result) {
 		}
 	}
 	for _, p := range order {
-		if !cut[p] {
-			c.fill(p, byPlace[p])
-		}
+		c.fill(p, byPlace[p])
 	}
 	for p := range cut {
 		if p.attribute != nil {
