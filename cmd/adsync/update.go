@@ -65,7 +65,7 @@ func (a *app) runUpdate(c *cobra.Command, args []string, f exportFlags) error {
 	case u.failure != nil:
 		return u.failure
 	case err != nil:
-		return configuration("--update: %s stays as it was: %v", nameOf(f.update), err)
+		return configuration("--update: %s: %v", nameOf(f.update), err)
 	}
 	u.report(nameOf(f.update), file, done)
 	return nil
