@@ -93,9 +93,9 @@ func (d *differ) families() []*family {
 }
 
 // mayBeTwin says that a change makes a resource beneath a parent that is not
-// new, and that nothing was found of the very name.
+// new, and that nothing was found of the very name. A row that waits may be any.
 func (d *differ) mayBeTwin(c *Change) bool {
-	return c.Action == Create && len(c.Fields) > 0 && !d.all[c.place].above.born && !slices.Contains(c.Hazards, Twins)
+	return c.Action == Create && !c.waits() && len(c.Fields) > 0 && !d.all[c.place].above.born && !slices.Contains(c.Hazards, Twins)
 }
 
 // add takes in what the files name and what is live, unless it is archived. An

@@ -140,6 +140,7 @@ func newDiffer(in Input) *differ {
 	d.nameIDs()
 	d.join()
 	d.indexInvalid()
+	d.takeMisnamed()
 	d.findShrunk()
 	return d
 }

@@ -221,8 +221,16 @@ func (c *Change) documentIn(fields, recorded []FieldDocument) ChangeDocument {
 	return ChangeDocument{
 		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
 		Fields: appendDocuments(fields, c.Fields), Recorded: appendDocuments(recorded, c.Recorded), Hazards: hazards, Held: c.Held.document(),
-		MovedFrom: c.MovedFrom, Urgent: c.Held != nil && c.Held.Urgent, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, Without: c.Without, RestOf: c.RestOf,
+		MovedFrom: c.addressBefore(), Urgent: c.Held != nil && c.Held.Wrong != nil && c.Held.Wrong.Urgent, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, Without: c.Without(), RestOf: c.RestOf,
 	}
+}
+
+// addressBefore is what the address was; "" where that is the same.
+func (c *Change) addressBefore() string {
+	if c.MovedFrom == nil {
+		return ""
+	}
+	return *c.MovedFrom
 }
 
 func appendDocuments(documents []FieldDocument, fields []Field) []FieldDocument {

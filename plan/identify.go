@@ -24,7 +24,7 @@ import (
 //     are a problem that lists the ids, and stay unidentified;
 //  4. for someone else's, the parent's with `~` and the id.
 //
-// An id in the files that is not live is a problem. The resources given are not
+// An id in the files that is not live is a problem, at the id: see checkGiven. The resources given are not
 // changed; the attributes are shared.
 func Identify(schemas resource.Schemas, last, desired *resource.Snapshot, live []*resource.Resource) (*resource.Snapshot, []diag.Problem) {
 	i := &identifier{
@@ -74,6 +74,7 @@ type identifier struct {
 	taken         int                       // so many by their binding, in the order of their addresses
 	others        map[resource.Address]bool // where the rest is
 	problems      diag.List
+	meants        int // rows for which the id that was meant was looked for
 }
 
 // index notes the ids of last and of the files.
@@ -99,7 +100,7 @@ func (i *identifier) index() {
 		}
 		id := i.note(k, r.ID)
 		if id.given != nil {
-			i.problem(diag.Error, diag.Duplicate, r, fmt.Sprintf("id is %q, as that of %s; want an id once", r.ID, id.given.Address))
+			i.badID(diag.Duplicate, r, fmt.Sprintf("id is %q, as that of %s; want an id once", r.ID, id.given.Address), "")
 			continue
 		}
 		id.given = r
@@ -385,45 +386,4 @@ func count(n int) string {
 		return "one resource"
 	}
 	return fmt.Sprintf("%d resources", n)
-}
-
-// checkGiven reports ids of the files that name nothing live, or not what the
-// address is bound to.
-func (i *identifier) checkGiven() {
-	for at := range i.known {
-		known := &i.known[at]
-		r := known.given
-		if r == nil {
-			continue
-		}
-		id := identity{r.Address.Kind, r.ID}
-		address, found := addressOf(known.found)
-		switch {
-		case found && address == r.Address:
-		case found && i.schemas.Parent(address) != i.schemas.Parent(r.Address):
-			i.problem(diag.Error, diag.Conflicting, r, i.elsewhere(id, r, address))
-		case found && i.isOther(r.Address, id.id):
-			i.problem(diag.Error, diag.Conflicting, r, fmt.Sprintf("id is %q, and the key is bound to %q; want that id, or another key", id.id, i.last.Get(r.Address).ID))
-		case found:
-			i.problem(diag.Error, diag.Conflicting, r, fmt.Sprintf("id is %q, which is that of %s; want another id, or the same key", id.id, address))
-		case (known.bound == nil || known.bound.Address != r.Address) && !i.wantedArchived(r):
-			i.problem(diag.Error, diag.BadValue, r, fmt.Sprintf("id is %q, and the service has no such %s; want the id of a live one, or none", id.id, id.kind))
-		}
-	}
-}
-
-// elsewhere says that a row stands beneath another parent than what its id
-// names. The service moves nothing, so that one of the two has to give way.
-func (i *identifier) elsewhere(id identity, r *resource.Resource, live resource.Address) string {
-	here, there := i.schemas.Parent(r.Address), i.schemas.Parent(live)
-	stands := "beneath " + there.String() + " at the service"
-	if there.IsZero() {
-		stands = "beneath a parent that is not listed"
-	}
-	return fmt.Sprintf("id is %q, which is %s, and the row is beneath %s; nothing moves to another parent: put the row back, or leave the id out and give another key, to make a new one",
-		id.id, stands, here)
-}
-
-func (i *identifier) wantedArchived(r *resource.Resource) bool {
-	return removed(i.schemas.Of(r.Address.Kind), r)
 }

@@ -52,7 +52,7 @@ func (d *differ) indexInvalid() {
 		t := &d.all[i]
 		switch v := at[t.address]; {
 		case v != nil:
-			d.waits[i] = &waits{InvalidRow: v, hold: Hold{Hazard: Invalid, Message: v.Message, Cell: v.Cell}, whose: t.address}
+			d.waits[i] = &waits{InvalidRow: v, hold: Hold{Hazard: Invalid, Message: v.Message, Wrong: &WrongCell{At: v.Cell}}, whose: t.address}
 		case t.up >= 0 && d.waits[t.up].holds():
 			d.waits[i] = d.waits[t.up].beneath()
 		case t.last != nil && t.desired == nil && adrift[t.address.Kind] != nil:
@@ -101,7 +101,7 @@ func (d *differ) compareWaiting(i int) {
 		c.Action = Update
 	}
 	if w.Stops && t.live != nil && t.kind.delivers(t.live) && !t.kind.spanOf(t.live).ended(d.calendar.today) {
-		w.hold.Urgent = true
+		w.hold.Wrong.Urgent = true
 		w.hold.Message = "is active and goes on, as the cell that may stop it is not valid: " + w.hold.Message
 	}
 	c.Recorded = nil

@@ -26,6 +26,7 @@ type kind struct {
 	naming     []*resource.Attribute   // those that name resources of another kind by their ids
 	caps       []*resource.Attribute   // the amounts that cap what a resource spends
 	without    []*resource.Attribute   // those that a resource should not start without unsaid
+	starts     map[uint64]*Start       // what is started without, by what it lacks; see lacking
 	money      []string                // names of the attributes that possible spend depends on, sorted
 	first      string                  // name of the attribute with the first day it spends or holds, "" for none
 	last       string                  // and with the last
@@ -38,7 +39,7 @@ type kind struct {
 }
 
 func describe(s *resource.Schema) *kind {
-	k := &kind{schema: s, attributes: map[string]*resource.Attribute{}, whole: map[string]string{}, members: map[string][]string{}, halves: map[string][]string{}}
+	k := &kind{schema: s, starts: map[uint64]*Start{}, attributes: map[string]*resource.Attribute{}, whole: map[string]string{}, members: map[string][]string{}, halves: map[string][]string{}}
 	exclusive := map[string][]*resource.Attribute{}
 	if a := s.RemovalAttribute(); a != nil {
 		k.removal = a.Name

@@ -7,14 +7,6 @@ import (
 	"adsync/internal/resource"
 )
 
-// What may wait of a sheet, as the reader of the files has it: more wrong rows are a
-// shifted column and no slip.
-const (
-	fewWrong   = 2
-	wrongShare = 10 // one row in so many
-	mostWrong  = 20
-)
-
 // wrongRow is a row of which only the account or the record tells that it is not valid:
 // a new campaign without a budget.
 type wrongRow struct {
@@ -22,6 +14,7 @@ type wrongRow struct {
 	at      diag.Position
 	problem diag.Problem
 	lowers  bool
+	adrift  bool // nobody can tell which resource it is
 }
 
 // refuse reports what is wrong with the row of a resource: a problem, or where rows may
@@ -33,7 +26,7 @@ func (d *differ) refuse(t *three, attribute string, p diag.Problem) {
 		d.problems.Add(p)
 	default:
 		a := t.kind.attributes[attribute]
-		d.wrong = append(d.wrong, wrongRow{t.address, t.desired.Position, p, a != nil && a.OfMoney()})
+		d.wrong = append(d.wrong, wrongRow{address: t.address, at: t.desired.Position, problem: p, lowers: a != nil && a.OfMoney()})
 	}
 }
 
@@ -60,6 +53,7 @@ func (d *differ) waitingRows() ([]InvalidRow, []diag.Problem) {
 			rows = append(rows, InvalidRow{Address: w.address, Cell: w.problem.Position, Message: w.problem.String()})
 		}
 		rows[i].Lowers = rows[i].Lowers || w.lowers
+		rows[i].Adrift = rows[i].Adrift || w.adrift
 	}
 	return rows, problems
 }
@@ -91,7 +85,7 @@ func (d *differ) tooManyWrong() bool {
 		}
 	}
 	for sheet, n := range wrong {
-		if n > min(max(fewWrong, rows[sheet]/wrongShare), mostWrong) {
+		if n > diag.MayWait(rows[sheet]) {
 			return true
 		}
 	}

@@ -151,7 +151,7 @@ func (p *Plan) NoteMoves(moves []Move, renamed []Renamed) {
 	for i := range p.Changes {
 		for _, done := range p.Moved {
 			if done.To == p.Changes[i].Address.String() {
-				p.Changes[i].MovedFrom = done.From
+				p.Changes[i].MovedFrom = &done.From
 			}
 		}
 	}

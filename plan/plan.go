@@ -43,6 +43,7 @@ type Input struct {
 
 	Invalid   []InvalidRow                 // rows that wait; Desired has them
 	LetsWait  bool                         // so do those that only the plan finds not to be valid
+	Misnamed  []diag.Problem               // what Identify found wrong with the ids of rows
 	Refused   map[resource.Address]Refused // what the service refused for good
 	Unsettled []Unsettled                  // what became of which is unknown
 }
@@ -90,10 +91,10 @@ type Change struct {
 	Held      *Hold         // holds the whole change
 	Foreign   *Foreign      // who removed it at the service, where that is known
 	Pending   bool          // the plan of the base has it too; see Since
-	MovedFrom string        // the address it had before; "" where that is the same
 	Pruned    bool          // the policy asks for it, because the files no longer name the resource
+	MovedFrom *string       // the address it had before; nil where that is the same
 	Spend     Spend         // what the part that is not held does to possible spend
-	Without   []Without     // what the resource starts to deliver without
+	Start     *Start        // of a resource that starts to deliver without something; nil elsewhere
 	RestOf    string        // the run whose plan showed this rise, and which was cut off before it; "" where none did
 
 	rise, fall int64 // what guardExposure counts of it, in micros
@@ -117,10 +118,23 @@ type Hold struct {
 	Also    []Hold // further holds, each of which needs its own allowance
 	Parts   []Part // what a consent to it is of; only where Input.Asks or there are consents
 
-	Cell   diag.Position // that is not valid, so that a row waits; zero elsewhere
-	Urgent bool          // what waits is active, and that cell may stop it
+	Wrong *WrongCell // why a row waits; nil where none does
 
 	waits bool // for something this very plan makes
+}
+
+// WrongCell is the cell that is not valid, so that its row waits.
+type WrongCell struct {
+	At     diag.Position
+	Urgent bool // what waits is active, and the cell may stop it
+}
+
+// Cell returns the cell that is not valid, so that a row waits; zero where none is known.
+func (h *Hold) Cell() diag.Position {
+	if h == nil || h.Wrong == nil {
+		return diag.Position{}
+	}
+	return h.Wrong.At
 }
 
 // Spend is possible spend in micros of the account's currency: the daily caps

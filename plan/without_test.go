@@ -39,7 +39,7 @@ func TestWhatACampaignStartsWithout(t *testing.T) {
 			p := diff(t, tt.last, tt.desired, tt.live)
 			var rows, head []string
 			for _, c := range p.Changes {
-				for _, w := range c.Without {
+				for _, w := range c.Without() {
 					rows = append(rows, w.Says)
 				}
 			}

@@ -88,7 +88,7 @@ func (r *refresher) readMissing(ctx context.Context) error {
 // readOne gives no record where the service has none.
 func (r *refresher) readOne(ctx context.Context, m absent) (adsapi.Record, error) {
 	record, err := r.agent.Service.Read(ctx, m.schema.Collection, m.bound.ID, r.including(m.schema, nil))
-	if errors.Is(err, adsapi.ErrNotFound) {
+	if errors.Is(err, adsapi.ErrNotFound) || r.byGuess && listMissing(err) { // what is no id is refused in other ways, too
 		return adsapi.Record{}, nil
 	}
 	if err != nil {

@@ -133,10 +133,8 @@ func (v *View) Hash() string {
 func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
 	input := v.input
 	live, problems := plan.Identify(input.Schemas, v.Last, desired, v.Live.Resources)
-	input.Desired, input.Live = desired, live
-	computed := plan.Diff(input)
-	computed.Problems = slices.Concat(problems, computed.Problems)
-	return computed
+	input.Desired, input.Live, input.Misnamed = desired, live, problems
+	return plan.Diff(input)
 }
 
 // Plan reads the account and compares it with the files. It mutates nothing.
@@ -202,7 +200,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	input := plan.Input{
-		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Invalid: desired.Invalid, LetsWait: desired.LetsWait, Live: snapshot, Waiting: waiting, Reverted: reverted,
+		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Invalid: desired.Invalid, Misnamed: problems, LetsWait: desired.LetsWait, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Consents: consents, Asks: desired.Asks,
 		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
@@ -210,7 +208,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	}
 	computed, approved := desired.bind(&input, func(p *plan.Plan) {
 		p.NoteMoves(desired.Moves, renamed)
-		p.Problems = slices.Concat(misplaced, problems, p.Problems)
+		p.Problems = slices.Concat(misplaced, p.Problems)
 	})
 	missing, err := a.missingImages(ctx, computed)
 	if err != nil {

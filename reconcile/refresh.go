@@ -68,6 +68,9 @@ func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (
 		return nil, err
 	}
 	a.census = a.censusOf(live)
+	if err := a.readGiven(ctx, last, desired, live); err != nil {
+		return nil, err
+	}
 	return live, a.overlay(ctx, last, live)
 }
 
@@ -182,6 +185,7 @@ type refresher struct {
 	counts  sync.Mutex                // guards count
 	count   int                       // records that lists gave
 	facts   bool
+	byGuess bool            // what is asked for by its id may be none
 	only    map[string]bool // ids; nothing else of a list is taken in, and whose child each is is known. nil: all
 }
 

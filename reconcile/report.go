@@ -107,8 +107,8 @@ func (o Outcome) without(held []plan.HeldPart) Outcome {
 
 // heldCell is where the first field that is held is written, else the row.
 func heldCell(c *plan.Change) diag.Position {
-	if c.Held != nil && !c.Held.Cell.IsZero() {
-		return c.Held.Cell
+	if at := c.Held.Cell(); !at.IsZero() {
+		return at
 	}
 	for _, f := range c.Fields {
 		if f.Held != nil && !f.Desired.Position.IsZero() {

@@ -35,6 +35,18 @@ func (c *collection) check(e *entry) {
 	c.checkRules(e)
 }
 
+// checkID refuses what no id of the service can be, in any format: a text in which a
+// program has lost digits, or with a space in it.
+func (c *collection) checkID(e *entry) {
+	if id := e.draft.id; id.text != "" {
+		if f := resource.RuinedID(id.text); f != nil {
+			c.report(e, id.position, *f)
+			e.resource.ID, e.resource.IDAt = "", diag.Position{}
+			e.row.adrift = e.row.adrift || e.draft.key.text == "" // the id alone may have said which one it is
+		}
+	}
+}
+
 func (c *collection) checkRequired(e *entry) {
 	for i := range e.draft.schema.Attributes {
 		a := &e.draft.schema.Attributes[i]

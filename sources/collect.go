@@ -58,6 +58,7 @@ func (c *collection) collect(files []file, results []result) Desired {
 	for i := range c.entries {
 		c.inherit(&c.entries[i], shared)
 		c.name(&c.entries[i])
+		c.checkID(&c.entries[i])
 	}
 	for _, schema := range c.schemas {
 		c.placeAll(schema, results)
@@ -91,7 +92,7 @@ func (c *collection) enter(results []result) {
 		for i := range results[source].drafts {
 			d := &results[source].drafts[i]
 			r := &resources[len(c.entries)]
-			*r = resource.Resource{ID: d.id.text, Attributes: slices.Clip(d.attributes), Position: d.position}
+			*r = resource.Resource{ID: d.id.text, IDAt: d.id.position, Attributes: slices.Clip(d.attributes), Position: d.position}
 			c.entries = append(c.entries, entry{draft: d, source: source, resource: r})
 		}
 	}

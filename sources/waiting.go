@@ -18,13 +18,6 @@ type Waiting struct {
 	Adrift   bool               // its cells do not say which resource it is: the address is as near as they come
 }
 
-// What may wait: more wrong rows in a sheet are a shifted column and no slip.
-const (
-	fewWrong   = 2
-	wrongShare = 10 // one row in so many
-	mostWrong  = 20
-)
-
 // rowState is what an entry waits for, and whether it is read at all.
 type rowState struct {
 	problems []diag.Problem // errors of its own cells, and of what it takes over
@@ -191,7 +184,7 @@ func (c *collection) tooManyWrong() string {
 	}
 	for _, place := range order {
 		t := tallies[place]
-		if most := min(max(fewWrong, t.rows/wrongShare), mostWrong); t.wrong > most {
+		if most := diag.MayWait(t.rows); t.wrong > most {
 			return fmt.Sprintf("%d of %d rows are not valid (%s), more than the %d that may wait while others go",
 				t.wrong, t.rows, diag.Printable(place), most)
 		}

@@ -240,7 +240,11 @@ func (y *yamlReader) mark(node *yaml.Node, what string) mark {
 		if node.Kind == yaml.ScalarNode && !isNull(node) {
 			hint = fmt.Sprintf("write it in quotes: %s: %q", what, node.Value)
 		}
-		y.report(node, diag.BadValue, fmt.Sprintf("%s is %s; want text", what, shapeOf(node)), hint)
+		message := fmt.Sprintf("%s is %s; want text", what, shapeOf(node))
+		if f := resource.RuinedID(node.Value); f != nil && what == "id" && hint != "" {
+			message, hint = f.Message, f.Hint
+		}
+		y.report(node, diag.BadValue, message, hint)
 		return m
 	}
 	m.text = trimmed(node.Value)

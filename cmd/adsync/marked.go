@@ -223,8 +223,8 @@ func heldBecause(c *plan.Change) string {
 
 // heldCell is the cell of the first field that is held.
 func heldCell(c *plan.Change) diag.Position {
-	if c.Held != nil && !c.Held.Cell.IsZero() {
-		return c.Held.Cell
+	if at := c.Held.Cell(); !at.IsZero() {
+		return at
 	}
 	for _, f := range c.Fields {
 		if f.Held != nil && !f.Desired.Position.IsZero() {

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"adsync/internal/diag"
@@ -203,7 +205,28 @@ func (a *Attribute) badName(s string) *Finding {
 	return f
 }
 
+// lostDigits is what a spreadsheet program makes of an id that looks like a number.
+var lostDigits = regexp.MustCompile(`^[0-9](?:[.,][0-9]+)?[eE]\+[0-9]+$`)
+
+// RuinedID says what is wrong with a text that surely is no id of the service any more, and
+// nil of any other: ids are opaque.
+func RuinedID(s string) *Finding {
+	switch {
+	case lostDigits.MatchString(s):
+		return &Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("id is %q, a number in which a spreadsheet program has lost digits; want the id as it was", s),
+			Hint: "give the column the format Text and copy the id from adsync export",
+		}
+	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+		return &Finding{Code: diag.BadValue, Message: fmt.Sprintf("id is %q; want an id as the service gives it", s)}
+	}
+	return nil
+}
+
 func badID(s string) *Finding {
+	if f := RuinedID(s); f != nil {
+		return f
+	}
 	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' || r > '~' }) {
 		return &Finding{Code: diag.BadValue, Message: fmt.Sprintf("id is %q; want an id as the service gives it", s)}
 	}

@@ -85,8 +85,9 @@ func ParseAddress(s string) (Address, bool) {
 // Resource is one campaign, ad group or ad as one of the three snapshots holds it.
 type Resource struct {
 	Address    Address
-	ID         string // the service's id; "" where none is known
-	ParentID   string // id of the parent, in live snapshots
+	ID         string        // the service's id; "" where none is known
+	IDAt       diag.Position // where the id is written, in desired snapshots; zero where no file gives it
+	ParentID   string        // id of the parent, in live snapshots
 	Attributes Attributes
 	Normal     Attributes    // in last snapshots: the form the service gave, where it is not the form that was sent
 	AsSent     bool          // in live snapshots: the service does not show it; it is taken to be as it was last sent
