@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/synonyms"
 	"adsync/internal/xlsx"
 )
 
@@ -22,17 +23,18 @@ func alsoColumns(s *resource.Schema) []column {
 			// Two attributes may share a wire field; the one that needs no leave of
 			// the account is meant where nothing else is said.
 			if a := &s.Attributes[i]; a.Type == resource.TypeMoney && (a.Bulk.Needs == "") == plain {
-				columns = append(columns, microsColumn(a))
+				columns = append(columns, microsColumn(s, a))
 			}
 		}
 	}
 	return columns
 }
 
-func microsColumn(a *resource.Attribute) column {
+func microsColumn(s *resource.Schema, a *resource.Attribute) column {
 	c := column{title: a.Name + " micros", attribute: a, micros: true}
-	for _, name := range append([]string{a.Header}, a.Synonyms...) {
-		c.synonyms = append(c.synonyms, name+" micros")
+	c.synonyms = append(c.synonyms, a.Header+" micros")
+	for _, word := range synonyms.Of(s.Sheet, a.Header) {
+		c.synonyms = append(c.synonyms, word.Text+" micros")
 	}
 	for _, wire := range []string{a.Wire.Path[strings.LastIndexByte(a.Wire.Path, '.')+1:], a.Bulk.Create, a.Bulk.Update} {
 		if strings.HasSuffix(wire, "_micros") {

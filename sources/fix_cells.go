@@ -170,13 +170,21 @@ func (c *cellFixer) fitsColumn(meant *column, text string) bool {
 	return finding == nil && !slices.ContainsFunc(items, func(item string) bool { return !reads(meant.attribute, item, c.in.env) })
 }
 
-// misspelt finds the one column a header is but for a letter.
+// misspelt finds the one column a header is but for a letter, by its own words
+// before those of others: Stauts is Status and not Starts.
 func (t *tab) misspelt(header string) (*column, bool) {
+	if c, found := t.misspeltAmong(header, func(c *column) []string { return c.own }); found {
+		return c, true
+	}
+	return t.misspeltAmong(header, func(c *column) []string { return c.synonyms })
+}
+
+func (t *tab) misspeltAmong(header string, words func(*column) []string) (*column, bool) {
 	byName := map[string]*column{}
 	var names []string
 	for i := range t.columns {
 		col := &t.columns[i]
-		for _, name := range append([]string{col.title}, col.synonyms...) {
+		for _, name := range append([]string{col.title}, words(col)...) {
 			if folded := resource.Fold(name); byName[folded] == nil {
 				byName[folded] = col
 				names = append(names, folded)

@@ -28,6 +28,7 @@ type fileReader struct {
 	in   input
 	file string
 	made result
+	tabs []tab // of every sheet, once a header is looked for among them
 }
 
 func (r *fileReader) report(at diag.Position, f resource.Finding) {

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/synonyms"
 	"adsync/internal/xlsx"
 )
 
@@ -32,6 +33,8 @@ const (
 	WhyFilled  Why = "filled"      // adsync fills it
 	WhyProblem Why = "problem"     // it is an error
 	WhyUnknown Why = "unknown"     // nobody knows it, and it is said
+
+	WhyNoCounterpart Why = "no_counterpart" // a column of another tool's export that this service has nothing for
 )
 
 // UnreadLines says for people what is not read: a line a sheet, and columns that
@@ -57,7 +60,7 @@ func unreadLine(unread []Unread) string {
 	if unread[0].Sheet != "" {
 		place += ": " + diag.Printable(unread[0].Sheet)
 	}
-	var parts []string
+	var parts, others []string
 	filled := 0
 	for _, u := range unread {
 		switch {
@@ -65,17 +68,26 @@ func unreadLine(unread []Unread) string {
 			return fmt.Sprintf("%s: sheet is not read (%s)", place, counted(u.Values, "row", "rows"))
 		case u.Why == WhyFilled:
 			filled++
+		case u.Why == WhyNoCounterpart:
+			others = append(others, fmt.Sprintf("%q (%d)", diag.Printable(u.Column), u.Values))
 		default:
 			parts = append(parts, fmt.Sprintf("%q (%s)", diag.Printable(u.Column), counted(u.Values, "value", "values")))
 		}
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	if filled > 0 {
+	if len(parts) > 0 && filled > 0 {
 		parts = append(parts, "and "+counted(filled, "column", "columns")+" that adsync fills")
 	}
-	return place + ": not read: " + strings.Join(parts, ", ")
+	var says []string
+	if len(parts) > 0 {
+		says = append(says, strings.Join(parts, ", "))
+	}
+	if len(others) > 0 {
+		says = append(says, "of other tools, with nothing here to set: "+strings.Join(others, ", "))
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return place + ": not read: " + strings.Join(says, "; ")
 }
 
 // unreadColumn is a column with values that nothing reads.
@@ -301,8 +313,13 @@ func (r *tabReader) whyUnread(u *unreadColumn, written string) Why {
 // is meant for adsync.
 func (r *tabReader) reportUnread(u *unreadColumn, written string) Why {
 	position := r.at(r.header.number, u.number)
-	if written == "" {
+	switch {
+	case written == "":
 		return WhyUnknown // of formulas: what has values and no header was reported in its row
+	case r.asked(position, u, written) || r.misplaced(position, u, written):
+		return WhyProblem
+	case synonyms.HasNothing(written) != "" || synonyms.HasNothing(foldedHeader(written)) != "":
+		return WhyNoCounterpart
 	}
 	if near := r.form.nearest(written); near != "" {
 		r.reportPasted(position, written, resource.Finding{
@@ -321,7 +338,7 @@ func (r *tabReader) reportUnread(u *unreadColumn, written string) Why {
 	}
 	r.reportPasted(position, written, resource.Finding{
 		Code: diag.IgnoredRows, Severity: diag.Warning,
-		Message: fmt.Sprintf("header is %q, which adsync does not know: %s not read", written, counted(u.values, "value is", "values are")),
+		Message: fmt.Sprintf("header is %q, which adsync does not know: %s not read", written, valuesAre(u)),
 		Hint:    "begin it with # if the column is your own",
 	})
 	return WhyUnknown

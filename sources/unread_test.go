@@ -17,9 +17,9 @@ var wholeCampaign = [][]any{
 	{"Summer", "paused", "clicks", 60, "2027-06-01", "2027-06-30", "NO", "utm_source=chat", "summer"},
 }
 
-// otherWords are headers nobody told adsync of, in three languages.
-var otherWords = []string{
-	"Finish", "Ends on", "Market", "Territory", "Spend per day", "Landing", "Switch", "Wert", "Enddatum", "Laufzeit bis", "Länder", "Zielmarkt", "Tagesbudget",
+// strangeWords are headers nobody told adsync of, in three languages.
+var strangeWords = []string{
+	"Ultimo", "Over by", "Nations", "Selling in", "Spend per 24 h", "Landing", "Switch", "Wert", "Enddatum", "Laufzeit bis", "Länder", "Zielmarkt", "Tagesbudget",
 	"Zustand", "Fin", "Date de fin", "Pays", "Budget quotidien", "État", "Suivi",
 }
 
@@ -28,7 +28,7 @@ var otherWords = []string{
 func TestARenamedColumnIsNeverDroppedUnsaid(t *testing.T) {
 	asErrors := []string{"Status", "Daily budget (USD)", "Start date", "Last day", "Countries", "Tracking"}
 	for number, header := range wholeCampaign[0] {
-		for _, word := range otherWords {
+		for _, word := range strangeWords {
 			sheet := slices.Clone(wholeCampaign)
 			sheet[0] = slices.Clone(sheet[0])
 			sheet[0][number] = word
@@ -69,19 +69,19 @@ func asCSV(rows [][]any) string {
 
 func TestColumnsOfTheUsersOwn(t *testing.T) {
 	sheet := sheetOf{"Campaigns", [][]any{
-		{"Campaign", "Bidding", "Daily budget", "#Ends", "Until", "Owner", "Notes"},
+		{"Campaign", "Bidding", "Daily budget", "#Ends", "Fällig", "Owner", "Notes"},
 		{"Spring", "clicks", 50, "2026-12-31", "2026-12-31", "Ann", "a note"},
 	}}
 	d := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheet))}))
-	wantProblem(t, d, `q4.xlsx:Campaigns!E1: header is "Until", and 1 value under it could be Last day or Start date; want one adsync knows (ADS1005)`)
+	wantProblem(t, d, `q4.xlsx:Campaigns!E1: header is "Fällig", and 1 value under it could be Last day or Start date; want one adsync knows (ADS1005)`)
 	wantProblem(t, d, `q4.xlsx:Campaigns!F1: warning: header is "Owner", which adsync does not know: 1 value is not read (ADS1023)`)
 	for _, p := range d.Problems {
-		if !strings.HasSuffix(p.Hint, `or write in adsync.yaml: own_columns: ["Until", "Owner"]`) {
+		if !strings.HasSuffix(p.Hint, `or write in adsync.yaml: own_columns: ["Fällig", "Owner"]`) {
 			t.Errorf("hint = %q, want the line to paste", p.Hint)
 		}
 	}
-	d = wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheet)), "adsync.yaml": "own_columns: [\"Until\", \"Owner\"]\n"})))
-	want := []string{`q4.xlsx: Campaigns: not read: "#Ends" (1 value), "Until" (1 value), "Owner" (1 value), "Notes" (1 value)`}
+	d = wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheet)), "adsync.yaml": "own_columns: [\"Fällig\", \"Owner\"]\n"})))
+	want := []string{`q4.xlsx: Campaigns: not read: "#Ends" (1 value), "Fällig" (1 value), "Owner" (1 value), "Notes" (1 value)`}
 	if got := UnreadLines(d.Unread); !slices.Equal(got, want) {
 		t.Errorf("UnreadLines = %q, want %q", got, want)
 	}

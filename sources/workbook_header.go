@@ -2,12 +2,14 @@ package sources
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/synonyms"
 	"adsync/internal/xlsx"
 
 	"golang.org/x/text/currency"
@@ -48,7 +50,7 @@ func matchHeader(t *tab, row *xlsx.Row) headerRow {
 	for _, c := range row.Cells {
 		h.written[c.Column] = trimmed(c.Text)
 		if c.Form == xlsx.TextCell {
-			h.columns[c.Column], _ = t.columnFor(c.Text)
+			h.columns[c.Column] = t.columnFor(c.Text)
 		}
 	}
 	h.reselect(t)
@@ -57,18 +59,19 @@ func matchHeader(t *tab, row *xlsx.Row) headerRow {
 
 var bracketed = regexp.MustCompile(`^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
 
-// columnFor finds the column a header means, and what its brackets say.
-func (t *tab) columnFor(header string) (known *column, inBrackets string) {
+// columnFor finds the column a header means, with or without what its brackets
+// say.
+func (t *tab) columnFor(header string) *column {
 	if t.layout != nil && t.layout.isOwn(header) {
-		return nil, ""
+		return nil
 	}
-	if c := t.columnNamed(header); c != nil || !strings.ContainsAny(header, "([") {
-		return c, ""
+	if c := t.columnNamed(header); c != nil || !strings.ContainsAny(header, "([") || synonyms.HasNothing(header) != "" {
+		return c
 	}
 	if m := bracketed.FindStringSubmatch(header); m != nil {
-		return t.columnNamed(m[1]), strings.TrimSpace(m[2])
+		return t.columnNamed(m[1])
 	}
-	return nil, ""
+	return nil
 }
 
 // columnNamed looks among the columns that are written, then among those that
@@ -97,6 +100,14 @@ func (t *tab) enterName(c *column) {
 	}
 }
 
+// inBrackets is what the brackets at the end of a header say, "" where there are none.
+func inBrackets(header string) string {
+	if m := bracketed.FindStringSubmatch(header); m != nil {
+		return strings.TrimSpace(m[2])
+	}
+	return ""
+}
+
 // foldedHeader is a header without what its brackets say.
 func foldedHeader(header string) string {
 	if m := bracketed.FindStringSubmatch(header); m != nil {
@@ -114,24 +125,29 @@ func (f *form) nearest(header string) string {
 	if isFigureHeader(header) {
 		return ""
 	}
-	byFold := map[string]string{}
-	for i := range f.tabs {
-		f.tabs[i].gatherNear(byFold)
+	if near := f.nearestAmong(header, func(c *column) []string { return c.own }); near != "" {
+		return near
 	}
-	var candidates []string
-	for folded := range byFold {
-		candidates = append(candidates, folded)
-	}
-	return byFold[diag.Nearest(foldedHeader(header), candidates)]
+	return f.nearestAmong(header, func(c *column) []string { return c.synonyms })
 }
 
-func (t *tab) gatherNear(byFold map[string]string) {
+// nearestAmong compares a header with the titles of columns and other words for
+// them.
+func (f *form) nearestAmong(header string, words func(*column) []string) string {
+	byFold := map[string]string{}
+	for i := range f.tabs {
+		f.tabs[i].gatherNear(byFold, words)
+	}
+	return byFold[diag.Nearest(foldedHeader(header), slices.Collect(maps.Keys(byFold)))]
+}
+
+func (t *tab) gatherNear(byFold map[string]string, words func(*column) []string) {
 	for _, c := range append(slices.Clone(t.columns), t.also...) {
 		if c.role == roleOurs || c.role == roleSelected {
 			continue
 		}
 		byFold[resource.Fold(c.title)] = c.title
-		for _, synonym := range c.synonyms {
+		for _, synonym := range words(&c) {
 			if len(resource.Fold(synonym)) >= shortestNear {
 				byFold[resource.Fold(synonym)] = synonym
 			}
@@ -207,7 +223,7 @@ func (r *tabReader) checkSection() bool {
 	r.checked, r.fits = true, true
 	r.checkTwice()
 	for number := range h.columns {
-		if c := h.columns[number]; c != nil && c.attribute != nil && c.attribute.Type == resource.TypeMoney {
+		if c := h.columns[number]; c != nil && (c.role == roleSelected || c.attribute != nil && c.attribute.Type == resource.TypeMoney) {
 			r.fits = r.checkCurrency(number) && r.fits
 		}
 	}
@@ -244,9 +260,10 @@ func (r *tabReader) checkTwice() {
 			continue
 		}
 		if before, twice := first[c]; twice && c.role != roleOurs {
-			r.report(r.at(r.header.number, number), resource.Finding{
+			r.reportPasted(r.at(r.header.number, number), r.header.written[number], resource.Finding{
 				Code:    diag.Duplicate,
 				Message: fmt.Sprintf("header %q means %q, as does column %s; want it once", r.header.written[number], c.title, diag.ColumnName(before)),
+				Hint:    "begin one of them with # if the column is your own",
 			})
 			r.header.columns[number], r.told[number] = nil, true
 			continue
@@ -255,10 +272,21 @@ func (r *tabReader) checkTwice() {
 	}
 }
 
-// checkCurrency holds a bracketed currency against the account's.
+// scaled is what brackets say where amounts are not in whole units.
+var scaled = regexp.MustCompile(`(?i)micro|mikro|mill?i[oó]n|thousand|tausend|^(in )?(k|m|tsd\.?|mio\.?)$|0{3}|cents?$`)
+
+// checkCurrency holds a bracketed currency against the account's, and refuses
+// brackets that say that amounts are in thousands or micros.
 func (r *tabReader) checkCurrency(number int) bool {
-	_, code := r.tab.columnFor(r.header.written[number])
+	code := inBrackets(r.header.written[number])
 	own := r.in.env.Currency
+	if scaled.MatchString(code) {
+		r.report(r.at(r.header.number, number), resource.Finding{
+			Code:    diag.BadMoney,
+			Message: fmt.Sprintf("header is %q: its amounts are in %q; want whole amounts under %s", r.header.written[number], code, r.titled(r.header.columns[number])),
+		})
+		return false
+	}
 	if code == "" || own == "" || !isForeign(code, own) {
 		return true
 	}

@@ -115,7 +115,7 @@ func (p *promised) exampleRow() {
 // known finds the description of a column by its header.
 func (p *promised) known(k int) *column {
 	for i := range p.form.tabs {
-		if c, _ := p.form.tabs[i].columnFor(p.header[k]); c != nil {
+		if c := p.form.tabs[i].columnFor(p.header[k]); c != nil {
 			return c
 		}
 	}

@@ -25,8 +25,9 @@ type tabReader struct {
 	pictures  sheetPictures
 	merged    []xlsx.Area // whole rows with merged cells that are read, disjoint and ascending
 	visited   int
-	hidden    int          // hidden rows that were read
-	told      map[int]bool // columns that were reported
+	hidden    int             // hidden rows that were read
+	told      map[int]bool    // columns that were reported
+	unsaid    map[int]*column // by number: what columns are read as under a synonym, until it is said
 	samples   sampleState
 	byWord    map[string]*section   // of the column Kind
 	lastRow   int                   // that was read
@@ -72,6 +73,7 @@ func (r *tabReader) readRows() error {
 		return nil
 	}
 	r.checkMerges()
+	r.findSynonyms()
 	r.samples.belowHead = true
 	facts, err := r.walk(func(row *xlsx.Row) error {
 		r.visited++
@@ -225,6 +227,9 @@ func (r *tabReader) saysSomething(row *xlsx.Row) bool {
 		r.leaves = r.leaves || !read
 		says = says || read || r.isBeyond(c)
 		if read {
+			if len(r.unsaid) > 0 && r.unsaid[c.Column] != nil && !isBlankCell(c) {
+				r.saySynonym(c.Column)
+			}
 			continue
 		}
 		if r.headerOf(c.Column) == "" && !c.IsFormula && !r.isBeyond(c) && !isBlankCell(c) && !r.told[c.Column] {

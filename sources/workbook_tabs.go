@@ -1,10 +1,12 @@
 package sources
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/internal/synonyms"
 )
 
 // tab is one sheet adsync knows: the rows of a kind, or a list that belongs to
@@ -68,7 +70,8 @@ const (
 // column is one known column of a tab.
 type column struct {
 	title     string
-	synonyms  []string
+	own       []string // synonyms that are adsync's or the service's own words
+	synonyms  []string // every other header it is read under
 	role      columnRole
 	depth     int // of roleParent: 0 is the top of the tree
 	attribute *resource.Attribute
@@ -90,7 +93,6 @@ type listTab struct {
 	synonyms []string
 	kind     resource.Kind // the rows it adds to, named by the columns of their tree
 	item     string
-	synonym  string // of item
 	help     string
 	uses     []listUse // the first is meant where the row does not say
 	many     bool      // it may have the rows of hints, not of a sheet
@@ -102,12 +104,12 @@ type listUse struct{ word, attribute string }
 // listTabs are the sheets of entries (formats.md section 3).
 var listTabs = []listTab{
 	{
-		title: "Context hints", word: "context hint", synonyms: []string{"Hints", "Context hint"}, kind: "ad_group", item: "Hint", synonym: "Context hint", many: true,
+		title: "Context hints", word: "context hint", synonyms: []string{"Hints", "Context hint"}, kind: "ad_group", item: "Hint", many: true,
 		help: "One sentence that says who the ads are for, or what to avoid. An ad group with rows here is fully managed here.",
 		uses: []listUse{{"show for", "context_hints"}, {"avoid", "exclusion_hints"}},
 	},
 	{
-		title: "Locations", word: "location", synonyms: []string{"Location"}, kind: "campaign", item: "Location ID", synonym: "Location",
+		title: "Locations", word: "location", synonyms: []string{"Location"}, kind: "campaign", item: "Location ID",
 		help: "The id of one region or city, as text. A campaign with rows here is fully managed here.",
 		uses: []listUse{{"", "targeting.locations"}},
 	},
@@ -160,12 +162,9 @@ func kindColumns(schemas resource.Schemas, s *resource.Schema) []column {
 	var rest []column
 	for i := range s.Attributes {
 		a := &s.Attributes[i]
-		c := column{title: a.Header, synonyms: append(slices.Clone(a.Synonyms), a.Name), attribute: a, required: a.Required, help: a.Help}
-		if c.title == "" {
-			c.title = a.Name
-		}
+		c := column{title: cmp.Or(a.Header, a.Name), own: []string{a.Name}, attribute: a, required: a.Required, help: a.Help}
 		if len(s.NameFrom) > 0 && a.Name == s.NameFrom[0] {
-			c.synonyms = append(c.synonyms, unclaimed(s, s.Title+" name", s.Title+" title")...)
+			c.own = append(c.own, s.Title+" name", s.Title+" title")
 		}
 		rest = append(rest, c)
 		rest = append(rest, lengthColumn(a)...)
@@ -176,17 +175,7 @@ func kindColumns(schemas resource.Schemas, s *resource.Schema) []column {
 		f := &s.Facts[i]
 		columns = append(columns, column{title: f.Header, role: roleOurs, ours: oursFact, fact: f, help: f.Help})
 	}
-	return withoutClashes(append(columns, resultColumns()...))
-}
-
-// unclaimed leaves out the names an attribute of the kind has for its own: the
-// title of an ad is not its name.
-func unclaimed(s *resource.Schema, names ...string) []string {
-	return slices.DeleteFunc(names, func(name string) bool {
-		return slices.ContainsFunc(s.Attributes, func(a resource.Attribute) bool {
-			return slices.ContainsFunc(a.Synonyms, func(synonym string) bool { return resource.Fold(synonym) == resource.Fold(name) })
-		})
-	})
+	return withSynonyms(s.Sheet, append(columns, resultColumns()...))
 }
 
 // namedListColumns name the lists whose entries join the attribute.
@@ -216,7 +205,7 @@ func parentColumns(schemas resource.Schemas, s *resource.Schema) []column {
 	var columns []column
 	for parent := schemas.Of(s.Parent); parent != nil; parent = schemas.Of(parent.Parent) {
 		c := column{
-			title: parent.Title, synonyms: []string{parent.Title + " name", parent.Title + " title", parent.Title + " key"}, role: roleParent, required: true,
+			title: parent.Title, own: []string{parent.Title + " name", parent.Title + " title", parent.Title + " key"}, role: roleParent, required: true,
 			help: "The " + strings.ToLower(parent.Title) + " this row belongs to: its name, or its key.",
 		}
 		c.depth = schemas.Depth(parent.Kind)
@@ -229,17 +218,17 @@ func parentColumns(schemas resource.Schemas, s *resource.Schema) []column {
 func listColumns(schemas resource.Schemas, s *resource.Schema, list *listTab) []column {
 	columns := parentColumns(schemas, s)
 	columns = append(columns, column{
-		title: s.Title, synonyms: []string{s.Title + " name", s.Title + " title", s.Title + " key"}, role: roleParent, required: true, depth: len(columns),
+		title: s.Title, own: []string{s.Title + " name", s.Title + " title", s.Title + " key"}, role: roleParent, required: true, depth: len(columns),
 		help: "The " + strings.ToLower(s.Title) + " the row belongs to: its name, or its key.",
 	})
-	columns = append(columns, column{title: list.item, synonyms: []string{list.synonym}, role: roleItem, required: true, help: list.help})
+	columns = append(columns, column{title: list.item, role: roleItem, required: true, help: list.help})
 	if len(list.uses) > 1 {
 		columns = append(columns, column{title: "Use", role: roleUse, help: list.useHelp()})
 	}
 	if !list.many {
 		columns = append(columns, column{title: "Name", role: roleOurs, ours: oursName, help: "For people; not read."})
 	}
-	return withoutClashes(append(columns, includeColumn(), notesColumn()))
+	return withSynonyms(list.title, append(columns, includeColumn(), notesColumn()))
 }
 
 func (l *listTab) useHelp() string {
@@ -255,7 +244,7 @@ func includeColumn() column {
 }
 
 func notesColumn() column {
-	return column{title: "Notes", synonyms: []string{"Note", "Comment", "Comments"}, role: roleOurs, ours: oursNotes, help: "For people; not read."}
+	return column{title: "Notes", role: roleOurs, ours: oursNotes, help: "For people; not read."}
 }
 
 func commonColumns() []column {
@@ -274,22 +263,54 @@ func resultColumns() []column {
 	}
 }
 
-// withoutClashes drops a synonym that is another column's title or was already
-// taken: on the sheet of ads, "Name" is the ad's and "State" is the status.
-func withoutClashes(columns []column) []column {
-	taken := map[string]bool{}
-	for _, c := range columns {
-		taken[resource.Fold(c.title)] = true
-	}
+// withSynonyms gives the columns of a sheet the other headers they are read
+// under: the service's words and their own first, then those of other tools and
+// of people. One that is another column's title, or was taken already, is
+// dropped: on the sheet of ads, "Name" is the ad's.
+func withSynonyms(sheet string, columns []column) []column {
+	words := make([][]synonyms.Word, len(columns))
+	meant, taken := map[string]int{}, map[string]bool{}
 	for i, c := range columns {
-		var kept []string
-		for _, synonym := range c.synonyms {
-			if folded := resource.Fold(synonym); !taken[folded] {
-				taken[folded] = true
-				kept = append(kept, synonym)
+		words[i] = synonyms.Of(sheet, c.title)
+		taken[resource.Fold(c.title)] = true
+		for _, word := range words[i] {
+			meant[word.Folded] = i
+		}
+	}
+	take := func(i int, folded string) bool {
+		if other, is := meant[folded]; taken[folded] || is && other != i {
+			return false
+		}
+		taken[folded] = true
+		return true
+	}
+	for i := range columns {
+		columns[i].takeOwn(words[i], func(folded string) bool { return take(i, folded) })
+	}
+	for i := range columns {
+		c := &columns[i]
+		c.synonyms = slices.Clone(c.own)
+		for _, word := range words[i] {
+			if word.Tool != synonyms.Service && take(i, word.Folded) {
+				c.synonyms = append(c.synonyms, word.Text)
 			}
 		}
-		columns[i].synonyms = kept
 	}
 	return columns
+}
+
+// takeOwn puts the service's words before those the column was made with.
+func (c *column) takeOwn(words []synonyms.Word, take func(folded string) bool) {
+	var own []string
+	for _, word := range words {
+		if word.Tool == synonyms.Service && take(word.Folded) {
+			own = append(own, word.Text)
+		}
+	}
+	for _, word := range c.own {
+		if take(resource.Fold(word)) {
+			own = append(own, word)
+		}
+	}
+	c.own = own
 }

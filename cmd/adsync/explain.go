@@ -16,10 +16,13 @@ import (
 func (a *app) explain() *cobra.Command {
 	var live bool
 	c := &cobra.Command{
-		Use:   "explain [CODE|HOLD|ADDRESS] [FOLDER]",
+		Use:   "explain [CODE|HOLD|HEADER|columns|ADDRESS] [FOLDER]",
 		Short: "Say what a code or a hold means and what to do, or why a resource is as it is",
 		Long: `Say what a code such as ADS1004 means, or the word of a hold such as drift, why it
 comes, what to do, with an example; without an argument, all of them in a line each.
+
+With a header such as "Max CPC": which column of which sheet it is read as, or why it
+is not; with the word columns, all that the columns are also read under.
 
 With an address such as campaign/spring: where it is written, what adsync has
 recorded of it, which run changed it last, and whether it is held, refused or
@@ -38,10 +41,13 @@ unknown. The service is not asked, unless --live has it show what it holds.`,
 			if len(args) > 1 || live {
 				return usage(c, errors.New("want a code, the word of a hold, or an address such as campaign/spring and a folder"))
 			}
+			if strings.EqualFold(args[0], "columns") {
+				return a.explainColumns()
+			}
 			return a.explainWord(args[0])
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(codeNames(), hazardNames()...), cobra.ShellCompDirectiveNoFileComp
+			return append(append(codeNames(), hazardNames()...), "columns"), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	c.Flags().BoolVar(&live, "live", false, "of an address, also ask the service what it holds")
@@ -117,7 +123,10 @@ func (a *app) explainWord(text string) error {
 	}
 	e, known := diag.Explain(diag.Code(code))
 	if !known {
-		said := fmt.Sprintf("%q is no code, no hold and no address", text)
+		if header, err := a.explainHeader(text); header {
+			return err
+		}
+		said := fmt.Sprintf("%q is no code, no hold, no header and no address", text)
 		if near := cmp.Or(diag.DidYouMean(strings.ToLower(text), hazardNames()), diag.DidYouMean(code, codeNames())); near != "" {
 			said += "; " + near
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"adsync/internal/diag"
@@ -184,21 +185,20 @@ func (a *app) showProblems(project sources.Project, problems []diag.Problem) {
 }
 
 func counted(problems []diag.Problem) string {
-	errors, warnings := 0, 0
+	number := map[diag.Severity]int{}
 	for _, p := range problems {
-		if p.Severity == diag.Warning {
-			warnings++
-		} else {
-			errors++
+		number[p.Severity]++
+	}
+	var parts []string
+	for _, s := range []diag.Severity{diag.Error, diag.Warning, diag.Note} {
+		if n := number[s]; n > 0 {
+			parts = append(parts, plural(n, string(s)))
 		}
 	}
-	switch {
-	case errors == 0:
-		return plural(warnings, "warning")
-	case warnings == 0:
-		return plural(errors, "error")
+	if last := len(parts) - 1; last > 0 {
+		return strings.Join(parts[:last], ", ") + " and " + parts[last]
 	}
-	return plural(errors, "error") + " and " + plural(warnings, "warning")
+	return strings.Join(parts, "")
 }
 
 func plural(n int, noun string) string {

@@ -128,7 +128,7 @@ func printedTypes() jsonschema.Known {
 		{Name: "column", Schema: count("Column, from 1; 0 where it is not known.")},
 	}
 	problem := slices.Concat(
-		jsonschema.Properties{{Name: "severity", Schema: &jsonschema.Schema{Enum: []string{string(diag.Error), string(diag.Warning)}}}, {Name: "code", Schema: text("Such as ADS1004.")}},
+		jsonschema.Properties{{Name: "severity", Schema: &jsonschema.Schema{Enum: []string{string(diag.Error), string(diag.Warning), string(diag.Note)}}}, {Name: "code", Schema: text("Such as ADS1004.")}},
 		position,
 		jsonschema.Properties{{Name: "address", Schema: text("")}, {Name: "message", Schema: text("What is there; what is wanted.")}, {Name: "hint", Schema: text("What to do.")}},
 	)

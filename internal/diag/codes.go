@@ -44,6 +44,7 @@ const (
 	Unheard         Code = "ADS1037" // an approval where none is read
 	Leaked          Code = "ADS1038" // what has the form of a credential, in a file that others read
 	TooLarge        Code = "ADS1039" // larger than a bound, and whole
+	ReadAs          Code = "ADS1040" // a header that is read as another
 )
 
 // Codes of problems with the service.

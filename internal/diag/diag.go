@@ -16,10 +16,12 @@ import (
 // Severity says whether a problem stops a run.
 type Severity string
 
-// The two severities. Only errors stop a run.
+// The severities. Only errors stop a run; a warning may be a mistake, and a note
+// says how something that is right was read.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
+	Note    Severity = "note"
 )
 
 // Problem is one thing that is wrong, at one position.
@@ -39,8 +41,8 @@ func (p Problem) String() string {
 		b.WriteString(p.Position.String())
 		b.WriteString(": ")
 	}
-	if p.Severity == Warning {
-		b.WriteString("warning: ")
+	if p.Severity == Warning || p.Severity == Note {
+		b.WriteString(string(p.Severity) + ": ")
 	}
 	b.WriteString(Printable(p.Message))
 	b.WriteString(" (" + string(p.Code) + ")")

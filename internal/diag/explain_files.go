@@ -13,8 +13,8 @@ var aboutFiles = []Explanation{
 	{BadMoney, "an amount is not one", "It has a comma, a unit that is not the account's currency, more decimals than the currency, or is outside the service's limits.",
 		"Write it as 25.00, or 25.00 USD.",
 		"spring.yaml:12:9: budget is \"25,00\"; want an amount such as 25.00 USD (ADS1004)"},
-	{UnknownKey, "a key or a header nobody knows", "It is misspelt, or belongs to another kind.",
-		"Correct it, or take it out; the nearest known one is named. adsync template prints them all.",
+	{UnknownKey, "a key or a header nobody knows", "It is misspelt, belongs to another kind or sheet, or can mean two things.",
+		"Correct it, or take it out; the nearest known one is named, or both that it can mean. adsync template prints them all, adsync explain columns what they are also read under.",
 		"spring.yaml:4:1: budgett is no key of campaign; did you mean \"budget\"? (ADS1005)"},
 	{Required, "a required attribute is missing", "The service has no default for it.",
 		"Add it, on the row or in kind: defaults.",
@@ -115,4 +115,7 @@ var aboutFiles = []Explanation{
 	{TooLarge, "a file, or what is in it, is larger than adsync reads", "Nothing is damaged. adsync reads no more than it was told to, so that one file cannot take all memory and time of a machine.",
 		"Make it smaller as the hint says. Whoever runs adsync raises the bound with ADSYNC_BOUNDS, such as ADSYNC_BOUNDS=rows=130000.",
 		"q4.xlsx: sheet \"Campaigns\": it has 125001 rows; want at most 100000 (ADS1039)"},
+	{ReadAs, "a header is read as another", "It is what another tool, or people, call the column. adsync explain columns lists the words.",
+		"Nothing, if that is meant. Begin the header with #, or list it under own_columns in adsync.yaml, if the column is your own.",
+		"q4.xlsx:Campaigns!F1: note: header \"Ends\" is read as Last day (ADS1040)"},
 }

@@ -11,7 +11,7 @@ import (
 type Source func(file string, line int) (string, bool)
 
 // Render prints the problems, each with the line it stands in and a caret
-// where the source is at hand.
+// where the source is at hand. A note is a line of its own.
 func Render(w io.Writer, problems []Problem, source Source) error {
 	for _, p := range problems {
 		if _, err := fmt.Fprintln(w, p.String()); err != nil {
@@ -31,7 +31,7 @@ func Render(w io.Writer, problems []Problem, source Source) error {
 }
 
 func renderExcerpt(w io.Writer, p Problem, source Source) error {
-	if source == nil || p.Position.Sheet() != "" || p.Position.Line() == 0 {
+	if source == nil || p.Severity == Note || p.Position.Sheet() != "" || p.Position.Line() == 0 {
 		return nil
 	}
 	line, ok := source(p.Position.File(), p.Position.Line())

@@ -31,7 +31,7 @@ func account() *resource.Schema {
 				Calls: map[string]resource.Call{Active: {Path: "ad_account/activate", NoBody: true}, Paused: {Path: "ad_account/pause", NoBody: true}},
 			},
 			{
-				Name: "url", Header: "Website", Synonyms: []string{"URL"}, Help: "Address of the brand's website. Blank: left as it is.", Example: "https://shop.example",
+				Name: "url", Header: "Website", Help: "Address of the brand's website. Blank: left as it is.", Example: "https://shop.example",
 				Type: resource.TypeURL, Max: 2048, Wire: resource.Wire{Path: "url"},
 			},
 		},

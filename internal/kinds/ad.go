@@ -9,7 +9,7 @@ func ad() *resource.Schema {
 		NameFrom: []string{"name", "title"}, Removal: Archived, Insights: "ad", Audit: "ad_id",
 		Attributes: []resource.Attribute{
 			{
-				Name: "name", Header: "Ad", Synonyms: []string{"Ad name", "Name"},
+				Name: "name", Header: "Ad",
 				Help: "The ad's own name, 3 to 1,000 characters. Blank: a new ad is named after its title.", Example: "Hero A",
 				Type: resource.TypeText, Min: 3, Max: 1000,
 				Wire: resource.Wire{Path: "name"},
@@ -17,28 +17,28 @@ func ad() *resource.Schema {
 			},
 			status(),
 			{
-				Name: "title", Header: "Title", Synonyms: []string{"Headline", "Ad title"},
+				Name: "title", Header: "Title",
 				Help: "3 to 50 characters. A change restarts the review.", Example: "Shoes for muddy trails",
 				Type: resource.TypeText, Min: 3, Max: 50, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.title"},
 				Bulk: resource.BulkField{Create: "title", Update: "creative.title"},
 			},
 			{
-				Name: "body", Header: "Body", Synonyms: []string{"Text", "Ad body", "Copy", "Ad copy"},
+				Name: "body", Header: "Body",
 				Help: "At most 100 characters. A change restarts the review.", Example: "Light, grippy trail shoes. Free returns.",
 				Type: resource.TypeText, Max: 100, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.body"},
 				Bulk: resource.BulkField{Create: "body", Update: "creative.body"},
 			},
 			{
-				Name: "target_url", Header: "Target URL", Synonyms: []string{"URL", "Landing page", "Landing page URL", "Final URL", "Link"},
+				Name: "target_url", Header: "Target URL",
 				Help: "Address of the landing page, http or https, at most 2,048 characters. A change restarts the review.", Example: "https://shop.example/trail",
 				Type: resource.TypeURL, Max: 2048, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.target_url"},
 				Bulk: resource.BulkField{Create: "target_url", Update: "creative.target_url"},
 			},
 			{
-				Name: "image", Header: "Image", Synonyms: []string{"Image URL", "Source image URL", "Picture"},
+				Name: "image", Header: "Image",
 				Help: "A file of the folder (JPEG, PNG or WebP, at least 640 by 640), or an address; in a workbook also a picture pasted over the cell. A change restarts the review.", Example: "images/hero-a.png",
 				Type: resource.TypeImage, Max: 2048, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.file_id", Codec: resource.FileID},

@@ -17,7 +17,7 @@ func adGroup() *resource.Schema {
 		NameFrom: []string{"name"}, Removal: Archived, Insights: "ad_group", Audit: "ad_group_id",
 		Attributes: []resource.Attribute{
 			{
-				Name: "name", Header: "Ad group", Synonyms: []string{"Ad group name", "Adgroup", "Name"},
+				Name: "name", Header: "Ad group",
 				Help: "The ad group's name, 3 to 1,000 characters.", Example: "Runners",
 				Type: resource.TypeText, Min: 3, Max: 1000, Required: true, OnCreate: true,
 				Wire: resource.Wire{Path: "name"},
@@ -25,7 +25,7 @@ func adGroup() *resource.Schema {
 			},
 			status(),
 			{
-				Name: "bid.max", Header: "Max bid", Synonyms: []string{"Bid", "Max CPC", "Max CPC bid", "Maximum bid"},
+				Name: "bid.max", Header: "Max bid",
 				Help: "Most to pay for one click (one impression, or one conversion, as the campaign bids). Leave blank with a maximize strategy.", Example: "1.25",
 				Type: resource.TypeMoney, Min: 1, Max: 30_400_000_000_000, Clearable: true, Spend: resource.Amount,
 				Unit: []resource.Condition{{Ancestor: Campaign, Attribute: "bidding_type"}, {Attribute: "bid.strategy", Value: "fixed_bid"}},
@@ -36,7 +36,7 @@ func adGroup() *resource.Schema {
 				},
 			},
 			{
-				Name: "bid.strategy", Header: "Bid strategy", Synonyms: []string{"Strategy"},
+				Name: "bid.strategy", Header: "Bid strategy",
 				Help: "fixed_bid, maximize_clicks or maximize_conversions. Blank: left as it is; a new ad group has a fixed bid.", Example: "fixed_bid",
 				Type: resource.TypeChoice, Spend: resource.Mode,
 				Choices: []resource.Choice{{Value: "fixed_bid", Synonyms: []string{"fixed"}}, {Value: "maximize_clicks", Clears: noBid}, {Value: "maximize_conversions", Clears: noBid}},
@@ -44,14 +44,14 @@ func adGroup() *resource.Schema {
 				Bulk:    resource.BulkField{Map: map[string]string{"fixed_bid": ""}, AtCreate: true},
 			},
 			{
-				Name: "context_hints", Header: "Context hints", Synonyms: []string{"Hints"},
+				Name: "context_hints", Header: "Context hints",
 				Help: "Who the ads are for, one sentence a line; in a workbook a line file: hints/runners.txt stands for the sentences of that file. The whole list is replaced. [clear] empties it.", Example: "people comparing trail running shoes",
 				Type: resource.TypeHints, Max: 2000, Clearable: true, Spend: resource.Reach,
 				Wire: resource.Wire{Path: "context_hints"},
 				Bulk: resource.BulkField{Create: "context_hints", Update: "context_hints"},
 			},
 			{
-				Name: "exclusion_hints", Header: "Exclusion hints", Synonyms: []string{"Hints to avoid"},
+				Name: "exclusion_hints", Header: "Exclusion hints",
 				Help: "What to stay away from, one sentence a line. The service does not show these again.", Example: "football boots",
 				Type: resource.TypeHints, Max: 2000, Clearable: true, Spend: resource.Reach, Excludes: true,
 				Bulk: resource.BulkField{Create: "exclusion_hints", Update: "exclusion_hints"},

@@ -22,18 +22,18 @@ func audience() *resource.Schema {
 		},
 		Attributes: []resource.Attribute{
 			{
-				Name: "name", Header: "Audience", Synonyms: []string{"Audience name", "Name"},
+				Name: "name", Header: "Audience",
 				Help: "The audience's name, 3 to 1,000 characters. Cannot change later.", Example: "Customers 2026",
 				Type: resource.TypeText, Min: 3, Max: 1000, Required: true, OnCreate: true, Immutable: true,
 				Wire: resource.Wire{Path: "name"},
 			},
 			{
-				Name: "members.file", Header: "Members file", Synonyms: []string{"Members", "File"},
+				Name: "members.file", Header: "Members file",
 				Help: "A file of the folder with one e-mail address, phone number or hash a line. It is hashed before it leaves. Blank: the members are left as they are.", Example: "private/customers.csv",
 				Type: resource.TypeMembers, Identifier: "members.identifier",
 			},
 			{
-				Name: "members.identifier", Header: "Identifier", Synonyms: []string{"Identifier type"},
+				Name: "members.identifier", Header: "Identifier",
 				Help: "What the members file holds: email, phone, email_sha256 or phone_number_sha256.", Example: "email",
 				Type: resource.TypeChoice,
 				Choices: []resource.Choice{
@@ -44,7 +44,7 @@ func audience() *resource.Schema {
 				},
 			},
 			{
-				Name: "members.do", Header: "Do", Synonyms: []string{"Action", "Operation"},
+				Name: "members.do", Header: "Do",
 				Help: "add, remove or replace: what the members file does to the audience. Blank: replace.", Example: "replace",
 				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "add"}, {Value: "remove"}, {Value: "replace"}},
 			},

@@ -13,7 +13,7 @@ func campaign() *resource.Schema {
 		NameFrom: []string{"name"}, Removal: Archived, Insights: "campaign", Audit: "campaign_id",
 		Attributes: []resource.Attribute{
 			{
-				Name: "name", Header: "Campaign", Synonyms: []string{"Campaign name", "Name"},
+				Name: "name", Header: "Campaign",
 				Help: "The campaign's name, 3 to 1,000 characters.", Example: "Spring launch",
 				Type: resource.TypeText, Min: 3, Max: 1000, Required: true, OnCreate: true,
 				Wire: resource.Wire{Path: "name"},
@@ -21,7 +21,7 @@ func campaign() *resource.Schema {
 			},
 			status(),
 			{
-				Name: "bidding_type", Header: "Bidding", Synonyms: []string{"Bidding type", "Objective", "Campaign objective", "Billing event", "Billing event type"},
+				Name: "bidding_type", Header: "Bidding",
 				Help: "What is paid for: impressions, clicks or conversions. Cannot change later.", Example: "clicks",
 				Type: resource.TypeChoice, Required: true, OnCreate: true, Immutable: true,
 				Choices: []resource.Choice{
@@ -34,14 +34,14 @@ func campaign() *resource.Schema {
 			},
 			budgetDaily(), budgetLifetime(),
 			{
-				Name: "start", Header: "Start date", Synonyms: []string{"Start", "First day"},
+				Name: "start", Header: "Start date",
 				Help: "First day, YYYY-MM-DD, in the account's time zone. Blank: left as it is; a new campaign can start at once.", Example: "2026-12-01",
 				Type: resource.TypeDay, Clearable: true,
 				Wire: resource.Wire{Path: "start_time", Codec: resource.StartTime},
 				Bulk: resource.BulkField{Update: "start_time"},
 			},
 			{
-				Name: "end", Header: "Last day", Synonyms: []string{"End date", "End"},
+				Name: "end", Header: "Last day",
 				Help: "Last day that is still inside, YYYY-MM-DD. Blank: left as it is; [clear] means no end.", Example: "2026-12-31",
 				Type: resource.TypeLast, Clearable: true, Earliest: resource.Today, EditsBack: true,
 				Without: &resource.Without{Says: "no last day"},
@@ -49,7 +49,7 @@ func campaign() *resource.Schema {
 				Bulk:    resource.BulkField{Update: "end_time"},
 			},
 			{
-				Name: "targeting.countries", Header: "Countries", Synonyms: []string{"Country", "Target countries", "Target country", "Country codes"},
+				Name: "targeting.countries", Header: "Countries",
 				Help: "Two-letter codes or English names, separated by commas. Blank: left as it is; [clear] removes the countries.", Example: "US, CA",
 				Type: resource.TypeRegion, Clearable: true, Spend: resource.Reach,
 				Without: &resource.Without{
@@ -59,7 +59,7 @@ func campaign() *resource.Schema {
 				Bulk: resource.BulkField{Create: "target_countries"},
 			},
 			{
-				Name: "targeting.locations", Header: "Locations", Synonyms: []string{"Location ID", "Location IDs"},
+				Name: "targeting.locations", Header: "Locations",
 				Help: "Ids of regions or cities, separated by commas.", Example: "2000043, 3000194",
 				Type: resource.TypeIDs, Max: 2500, Clearable: true, Spend: resource.Reach,
 				Wire: resource.Wire{Path: "targeting.locations.include", Codec: resource.IDObjects},
@@ -104,7 +104,7 @@ func budgetDaily() resource.Attribute {
 		path = "budget.lifetime_spend_limit_micros"
 	}
 	return resource.Attribute{
-		Name: "budget.daily", Header: "Daily budget", Synonyms: []string{"Budget per day"},
+		Name: "budget.daily", Header: "Daily budget",
 		Help: "Most to spend on one day, in the account's currency. Give this or the lifetime budget. Blank: left as it is.", Example: "50.00",
 		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "day",
 		Without: &resource.Without{Says: "no daily limit"},
@@ -115,7 +115,7 @@ func budgetDaily() resource.Attribute {
 
 func budgetLifetime() resource.Attribute {
 	return resource.Attribute{
-		Name: "budget.lifetime", Header: "Lifetime budget", Synonyms: []string{"Total budget", "Campaign total budget", "Budget"},
+		Name: "budget.lifetime", Header: "Lifetime budget",
 		Help: "Most to spend over the whole campaign, in the account's currency. Give this or the daily budget. Blank: left as it is.", Example: "1500.00",
 		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "lifetime",
 		Wire: resource.Wire{Path: "budget.lifetime_spend_limit_micros"},

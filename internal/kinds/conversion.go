@@ -18,7 +18,7 @@ func pixel() *resource.Schema {
 		Calls:      resource.Calls{Keyless: true},
 		Fixed:      []resource.Fixed{{Wire: "client_type", Value: "web"}},
 		Attributes: []resource.Attribute{{
-			Name: "name", Header: "Pixel", Synonyms: []string{"Pixel name", "Name"},
+			Name: "name", Header: "Pixel",
 			Help: "The pixel's name, 3 to 1,000 characters. Cannot change later.", Example: "Web shop",
 			Type: resource.TypeText, Min: 3, Max: 1000, Required: true, OnCreate: true, Immutable: true,
 			Wire: resource.Wire{Path: "name"},
@@ -45,31 +45,31 @@ func eventSetting() *resource.Schema {
 		Calls:      resource.Calls{Keyless: true},
 		Attributes: []resource.Attribute{
 			{
-				Name: "name", Header: "Event setting", Synonyms: []string{"Event setting name", "Name"},
+				Name: "name", Header: "Event setting",
 				Help: "Its display name. Cannot change later.", Example: "Orders",
 				Type: resource.TypeText, Min: 1, Max: 1000, Required: true, OnCreate: true, Immutable: true,
 				Wire: resource.Wire{Path: "name"},
 			},
 			{
-				Name: "event_type", Header: "Event", Synonyms: []string{"Event type"},
+				Name: "event_type", Header: "Event",
 				Help: "The event that counts: a standard event such as order_created, or custom. Cannot change later.", Example: "order_created",
 				Type: resource.TypeChoice, Required: true, OnCreate: true, Immutable: true, Choices: eventChoices(),
 				Wire: resource.Wire{Path: "event_type"},
 			},
 			{
-				Name: "custom_event_name", Header: "Custom event name", Synonyms: []string{"Custom event"},
+				Name: "custom_event_name", Header: "Custom event name",
 				Help: "Name of a custom event: 1 to 64 lower-case letters, digits, _ and -.", Example: "brochure_read",
 				Type: resource.TypeText, Min: 1, Max: 64, Immutable: true,
 				Wire: resource.Wire{Path: "custom_event_name"},
 			},
 			{
-				Name: "attribution_window_days", Header: "Attribution window", Synonyms: []string{"Attribution window days"},
+				Name: "attribution_window_days", Header: "Attribution window",
 				Help: "Days after a click in which an event counts: 30.", Example: "30",
 				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "30", Synonyms: []string{"30 days"}}}, OnCreate: true, Immutable: true, Default: "30",
 				Wire: resource.Wire{Path: "attribution_window_days", Codec: resource.Digits},
 			},
 			{
-				Name: "source", Header: "Source", Synonyms: []string{"Pixel", "Conversion source"},
+				Name: "source", Header: "Source",
 				Help: "The pixel the event comes from: its id, or pixel/KEY for one of your files. Cannot change later.", Example: "pixel/web-shop",
 				Type: resource.TypeID, Of: Pixel, Addressed: Pixel, Required: true, OnCreate: true, Immutable: true,
 				Wire: resource.Wire{Path: "source_ids", Codec: resource.SingleItem},

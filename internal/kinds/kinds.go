@@ -56,7 +56,7 @@ const (
 // status is paused: nobody's money moves unless a file says so.
 func status() resource.Attribute {
 	return resource.Attribute{
-		Name: "status", Header: "Status", Synonyms: []string{"State", "Campaign status", "Ad group status", "Ad status"},
+		Name: "status", Header: "Status",
 		Help:    "active, paused or archived. Blank: left as it is; a new one is created paused. Archiving cannot be undone.",
 		Example: Paused,
 		Type:    resource.TypeChoice,
@@ -74,7 +74,7 @@ func status() resource.Attribute {
 // tracking is the same attribute on campaign, ad group and ad (interface, part 2, tracking parameters).
 func tracking() resource.Attribute {
 	return resource.Attribute{
-		Name: "tracking", Header: "Tracking", Synonyms: []string{"Tracking template", "Query string template", "URL parameters"},
+		Name: "tracking", Header: "Tracking",
 		Help:    "Query parameters added to the landing page, such as utm_source=chat&utm_campaign={campaign_id}. Blank: left as it is; [clear] removes it.",
 		Example: "utm_source=chat&utm_campaign={campaign_id}",
 		Type:    resource.TypeQuery, Clearable: true,

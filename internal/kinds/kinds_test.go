@@ -27,13 +27,11 @@ func TestDescriptionsAreWhole(t *testing.T) {
 		headers := map[string]string{}
 		for _, a := range s.Attributes {
 			checkAttribute(t, s, a)
-			for _, header := range append([]string{a.Header}, a.Synonyms...) {
-				folded := resource.Fold(header)
-				if other := headers[folded]; header != "" && other != "" && other != a.Name {
-					t.Errorf("%s: header %q means %s and %s", s.Kind, header, other, a.Name)
-				}
-				headers[folded] = a.Name
+			folded := resource.Fold(a.Header)
+			if other := headers[folded]; folded != "" && other != "" {
+				t.Errorf("%s: header %q means %s and %s", s.Kind, a.Header, other, a.Name)
 			}
+			headers[folded] = a.Name
 		}
 	}
 }

@@ -91,7 +91,7 @@ const mostMicros = 1_000_000_000_000_000
 
 func limitAmount(help, per string) resource.Attribute {
 	return resource.Attribute{
-		Name: "amount", Header: "Amount", Synonyms: []string{"Spend limit", "Limit"}, Help: help, Example: "5000.00",
+		Name: "amount", Header: "Amount", Help: help, Example: "5000.00",
 		Type: resource.TypeMoney, Max: mostMicros, Required: true, OnCreate: true, Spend: resource.Amount, Per: per,
 		Wire: resource.Wire{Path: "amount_micros"},
 	}
@@ -99,7 +99,7 @@ func limitAmount(help, per string) resource.Attribute {
 
 func firstDay(help, earliest string) resource.Attribute {
 	return resource.Attribute{
-		Name: "start", Header: "First day", Synonyms: []string{"Start date", "Start"}, Help: help + " YYYY-MM-DD, in the account's time zone.", Example: "2026-12-01",
+		Name: "start", Header: "First day", Help: help + " YYYY-MM-DD, in the account's time zone.", Example: "2026-12-01",
 		Type: resource.TypeDay, Required: true, OnCreate: true, Spend: resource.Cover, Earliest: earliest,
 		Wire: resource.Wire{Path: "start_date"},
 	}
@@ -112,7 +112,7 @@ func fixedDay(a resource.Attribute) resource.Attribute {
 
 func lastDay(help string, required bool) resource.Attribute {
 	return resource.Attribute{
-		Name: "end", Header: "Last day", Synonyms: []string{"End date", "End"}, Help: help + " YYYY-MM-DD, in the account's time zone.", Example: "2026-12-31",
+		Name: "end", Header: "Last day", Help: help + " YYYY-MM-DD, in the account's time zone.", Example: "2026-12-31",
 		Type: resource.TypeLast, Required: required, OnCreate: required, Clearable: !required, Spend: resource.Cover, Earliest: resource.Today,
 		Wire: resource.Wire{Path: "end_date", Codec: resource.DayAfter},
 	}

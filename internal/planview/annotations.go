@@ -47,7 +47,11 @@ func (p *page) annotations() []annotation {
 	}
 	all := []annotation{spend}
 	for _, problem := range p.problems {
-		all = append(all, annotation{string(problem.Severity), "adsync " + string(problem.Code), strings.TrimSuffix(problem.Message+"\n"+problem.Hint, "\n"), problem.Position})
+		level := string(problem.Severity)
+		if problem.Severity == diag.Note {
+			level = "notice" // as GitHub calls it
+		}
+		all = append(all, annotation{level, "adsync " + string(problem.Code), strings.TrimSuffix(problem.Message+"\n"+problem.Hint, "\n"), problem.Position})
 	}
 	for _, s := range p.slips {
 		all = append(all, annotation{level: "warning", title: "adsync: " + s.hazard, text: strings.TrimSpace(s.message + "\n" + s.examples + "\n" + s.release), at: s.source})

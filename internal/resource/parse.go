@@ -141,12 +141,18 @@ func orList(values []string) string {
 // Fold makes choices, headers and names of sheets comparable: without case,
 // spaces, underscores, hyphens, and in one Unicode form.
 func Fold(s string) string {
+	s = norm.NFKC.String(s) // without a copy where nothing changes
 	return strings.Map(func(r rune) rune {
-		if blank(r) || r == '_' || r == '-' || r == '*' {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r + ('a' - 'A')
+		case blank(r) || r == '_' || r == '-' || r == '*':
 			return -1
+		case r < utf8.RuneSelf:
+			return r
 		}
-		return r
-	}, strings.ToLower(norm.NFKC.String(s)))
+		return unicode.ToLower(r)
+	}, s)
 }
 
 func (a *Attribute) parseMoney(s string, env Env) (Value, *Finding) {

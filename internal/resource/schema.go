@@ -99,11 +99,10 @@ type BulkRoute struct {
 
 // Attribute describes one attribute of a kind.
 type Attribute struct {
-	Name     string   // path in YAML: "budget.daily"
-	Header   string   // header in the workbook: "Daily budget"; "" where only YAML says it
-	Synonyms []string // other headers that mean the same
-	Help     string   // what it is, and what blank means
-	Example  string
+	Name    string // path in YAML: "budget.daily"
+	Header  string // header in the workbook: "Daily budget"; "" where only YAML says it
+	Help    string // what it is, and what blank means
+	Example string
 
 	Type    Type
 	Choices []Choice // TypeChoice, TypeSet
