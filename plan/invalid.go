@@ -42,7 +42,9 @@ func (d *differ) indexInvalid() {
 		if !v.Adrift || d.Last.Get(v.Address) != nil || d.Live.Get(v.Address) != nil {
 			continue
 		}
-		adrift[v.Address.Kind] = v
+		if one := adrift[v.Address.Kind]; one == nil || !one.Lowers {
+			adrift[v.Address.Kind] = v
+		}
 		for up := d.Schemas.Parent(v.Address); !up.IsZero(); up = d.Schemas.Parent(up) {
 			d.unpruned[up.Kind] = true // it may take the row's resource with it
 		}
@@ -55,8 +57,13 @@ func (d *differ) indexInvalid() {
 			d.waits[i] = &waits{InvalidRow: v, hold: Hold{Hazard: Invalid, Message: v.Message, Wrong: &WrongCell{At: v.Cell}}, whose: t.address}
 		case t.up >= 0 && d.waits[t.up].holds():
 			d.waits[i] = d.waits[t.up].beneath()
-		case t.last != nil && t.desired == nil && adrift[t.address.Kind] != nil:
-			d.waits[i] = &waits{InvalidRow: adrift[t.address.Kind], lost: true}
+			if lost := d.mayBe(t, adrift); lost != nil {
+				d.waits[i].InvalidRow = &InvalidRow{Address: lost.Address, Lowers: lost.Lowers}
+			}
+		default:
+			if lost := d.mayBe(t, adrift); lost != nil {
+				d.waits[i] = &waits{InvalidRow: lost, lost: true}
+			}
 		}
 	}
 }
@@ -67,6 +74,14 @@ func (d *differ) waitsAt(place int) *waits {
 		return nil
 	}
 	return d.waits[place]
+}
+
+// mayBe returns the adrift row that may be what no row is of any more, nil for none.
+func (d *differ) mayBe(t *three, adrift map[resource.Kind]*InvalidRow) *InvalidRow {
+	if t.last == nil || t.desired != nil {
+		return nil
+	}
+	return adrift[t.address.Kind]
 }
 
 // beneath is why what lies beneath a row that waits does so too.
