@@ -39,6 +39,18 @@ func (w *world) do(a action) {
 		f := w.files()
 		edit(f, a.Target, a.What, a.Value)
 		w.commit(f)
+	case "spoil":
+		f := w.files()
+		spoil(f, a.Target, a.What, w.reads)
+		w.commit(f)
+	case "raise beside":
+		f := w.files()
+		raiseBeside(f, a.Target, a.What, a.Value)
+		w.commit(f)
+	case "mend":
+		f := w.files()
+		mend(f, a.Target, false)
+		w.commit(f)
 	case "remove":
 		f := w.files()
 		remove(f, a.Target)
@@ -129,6 +141,7 @@ func (w *world) pass(p *process, agent *reconcile.Agent, wait time.Duration) (vi
 	}
 	w.keepPlan(view)
 	w.countGuards(view)
+	w.countWaiting(view)
 	time.Sleep(wait)
 	p.run = w.begin(p, view)
 	report, err = agent.Apply(p.ctx, view)
@@ -193,7 +206,9 @@ func (w *world) both(a action) {
 
 // desired is what the files say, and what is allowed.
 func (w *world) desired(p *process) reconcile.Desired {
-	d := reconcile.Desired{Snapshot: w.read(w.history.Commits[p.commit]), Policy: w.policy, Moves: movesOf(w.history.Commits[p.commit])}
+	f := w.history.Commits[p.commit]
+	d := reconcile.Desired{Policy: w.policy, Moves: movesOf(f)}
+	d.Snapshot, d.Invalid = w.read(f)
 	if w.strict {
 		return d
 	}

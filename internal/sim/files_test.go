@@ -148,7 +148,11 @@ func remove(f oracle.Files, target int) {
 func addressOf(f oracle.Files, tag string) resource.Address {
 	path := keyOf(f[tag])
 	for item := f[tag]; item.Parent != ""; item = f[item.Parent] {
-		path = keyOf(f[item.Parent]) + "/" + path
+		above := keyOf(f[item.Parent])
+		if slices.Contains(item.Wrong, elsewhere) {
+			above = nowhere
+		}
+		path = above + "/" + path
 	}
 	a, ok := resource.ParseAddress(f[tag].Kind + "/" + path)
 	if !ok {
@@ -163,6 +167,9 @@ func snapshot(f oracle.Files) *resource.Snapshot {
 	for tag, item := range f {
 		r := &resource.Resource{Address: addressOf(f, tag)}
 		for name, value := range item.Values {
+			if slices.Contains(item.Wrong, name) {
+				continue
+			}
 			r.Set(name, valueOf(name, value))
 		}
 		s.Put(r)

@@ -11,26 +11,27 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/internal/sim/oracle"
+	"adsync/plan"
 	"adsync/sources"
 )
 
 // read gives the files through the program's own readers, where a history is
 // about them too. What they make of the files is held against what the files
 // were written from: invariant 7.
-func (w *world) read(f oracle.Files) *resource.Snapshot {
+func (w *world) read(f oracle.Files) (*resource.Snapshot, []plan.InvalidRow) {
 	if !w.reads || len(f) == 0 { // no source at all is refused, and not what a history is about
-		return snapshot(f)
+		return snapshot(f), invalidRows(f)
 	}
 	w.count("reading of files")
 	d := sources.LoadContents(w.ctx, project(), kinds.All(), written(f))
 	switch {
-	case diag.HasErrors(d.Problems):
+	case d.Stops() || diag.HasErrors(d.Problems) && len(wrongIn(f)) == 0:
 		w.wrong = fmt.Errorf("invariant 7: the files are refused: %v", d.Problems)
-	case d.Snapshot.Len() != len(f):
-		w.wrong = fmt.Errorf("invariant 7: %d resources were read; the files have %d", d.Snapshot.Len(), len(f))
+	case d.Whole().Len() != len(f):
+		w.wrong = fmt.Errorf("invariant 7: %d resources were read; the files have %d", d.Whole().Len(), len(f))
 	}
 	w.readBroken(f)
-	return d.Snapshot
+	return d.Whole(), w.waitingRows(f, &d)
 }
 
 // readBroken has the readers refuse the same files with one that is damaged.
@@ -38,7 +39,7 @@ func (w *world) readBroken(f oracle.Files) {
 	contents := written(f)
 	name := slices.Min(slices.Collect(maps.Keys(contents)))
 	contents[name] = append(contents[name], "\n- [cut"...)
-	if d := sources.LoadContents(w.ctx, project(), kinds.All(), contents); !diag.HasErrors(d.Problems) {
+	if d := sources.LoadContents(w.ctx, project(), kinds.All(), contents); !d.Stops() {
 		w.wrong = fmt.Errorf("invariant 6: a damaged file is taken for %d resources", d.Snapshot.Len())
 	}
 }
@@ -64,17 +65,31 @@ func document(f oracle.Files, item oracle.Item) string {
 	for parent, ok := f[item.Parent]; ok; parent, ok = f[parent.Parent] {
 		above[parent.Kind] = keyOf(parent)
 	}
+	for child := item; child.Parent != ""; child = f[child.Parent] {
+		if slices.Contains(child.Wrong, elsewhere) {
+			above[f[child.Parent].Kind] = nowhere
+		}
+	}
 	for _, kind := range slices.Sorted(maps.Keys(above)) {
 		lines = append(lines, kind+": "+above[kind])
 	}
 	nested := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(item.Values)) {
+	cells := map[string]string{}
+	for name, value := range item.Values {
+		cells[name] = literal(value)
+	}
+	for _, name := range item.Wrong {
+		if name != elsewhere {
+			cells[name] = unread(name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cells)) {
 		outer, inner, isNested := strings.Cut(name, ".")
 		if isNested {
-			nested[outer] = append(nested[outer], inner+": "+literal(item.Values[name]))
+			nested[outer] = append(nested[outer], inner+": "+cells[name])
 			continue
 		}
-		lines = append(lines, name+": "+literal(item.Values[name]))
+		lines = append(lines, name+": "+cells[name])
 	}
 	for _, outer := range slices.Sorted(maps.Keys(nested)) {
 		lines = append(lines, outer+": {"+strings.Join(nested[outer], ", ")+"}")

@@ -21,6 +21,7 @@ type script struct {
 	Kinds   bool   // kinds beyond the tree are drawn as well
 	Turns   bool   // replacements, other keys and reverts are drawn as well
 	Guards  bool   // money moves between campaigns; strict as well
+	Spoils  bool   // cells of the files cannot be read for a while
 	Actions []action
 }
 
@@ -66,7 +67,7 @@ func (a action) String() string {
 }
 
 func (s script) String() string {
-	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v, kinds %v, turns %v, guards %v", s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict, s.Kinds, s.Turns, s.Guards)}
+	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v, kinds %v, turns %v, guards %v, spoils %v", s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict, s.Kinds, s.Turns, s.Guards, s.Spoils)}
 	for i, a := range s.Actions {
 		lines = append(lines, fmt.Sprintf("%2d. %s", i+1, a))
 	}

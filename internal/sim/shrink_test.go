@@ -62,5 +62,5 @@ func (s script) with(actions []action) script {
 }
 
 func (s script) equal(other script) bool {
-	return s.Points == other.Points && s.Wire == other.Wire && s.Read == other.Read && s.Disk == other.Disk && s.Prune == other.Prune && s.Revert == other.Revert && s.Strict == other.Strict && s.Kinds == other.Kinds && s.Turns == other.Turns && s.Guards == other.Guards && slices.Equal(s.Actions, other.Actions)
+	return s.Points == other.Points && s.Wire == other.Wire && s.Read == other.Read && s.Disk == other.Disk && s.Prune == other.Prune && s.Revert == other.Revert && s.Strict == other.Strict && s.Kinds == other.Kinds && s.Turns == other.Turns && s.Guards == other.Guards && s.Spoils == other.Spoils && slices.Equal(s.Actions, other.Actions)
 }

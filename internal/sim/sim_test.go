@@ -36,6 +36,8 @@ func TestHistories(t *testing.T) {
 	for n := range uint64(*histories) {
 		if one(*seed+n, drawScript(*seed+n)); n%guardsShare == 0 { // beside it, so that what is drawn of a number stays
 			one(*seed+n, underGuards(*seed+n))
+		} else if n%guardsShare == 1 {
+			one(*seed+n, withSpoiledCells(*seed+n))
 		}
 		if all.Counts["violation"] >= *failures {
 			break
@@ -95,6 +97,9 @@ func play(t *testing.T, s script, all *tally) (bad error) {
 		all.add("request", len(w.history.Requests))
 		all.add("mutation", len(w.history.W))
 		all.add("pruned", len(oracle.Pruned(&w.history)))
+		if s.Spoils {
+			w.count(withWrongCells)
+		}
 		if s.Guards {
 			w.count(withGuards)
 			all.add("rise on the credit of an earlier plan", oracle.Credited(&w.history))
@@ -132,13 +137,16 @@ func (w *world) heal() error {
 		view, report, err := w.pass(p, agent, 0)
 		p.end()
 		w.collect()
-		if bad := oracle.Judge(&w.history, oracle.Safety); bad != nil {
+		if bad := cmp.Or(w.wrong, oracle.Judge(&w.history, oracle.Safety)); bad != nil {
 			return fmt.Errorf("after the faults: %w", bad)
 		}
 		w.history.Kept = ""
 		waits := view != nil && len(view.Undecided) > 0
 		if err == nil && view.Plan.Empty() && !waits {
-			return w.settled(report)
+			if err := w.settled(report); err != nil || !w.mended() {
+				return err
+			}
+			return w.heal()
 		}
 		if err != nil {
 			w.remark(err)

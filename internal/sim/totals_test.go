@@ -28,6 +28,7 @@ func (t *tally) wantAll(report *testing.T) {
 		report.Errorf("%s never happened in %d histories", name, t.Counts["history"])
 	}
 	t.wantGuards(report)
+	t.wantWaiting(report)
 }
 
 func (t *tally) save(report *testing.T, path string) {

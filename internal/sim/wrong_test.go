@@ -265,6 +265,9 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"a second list of people to be taken out, after a first", script{Seed: 810000348, Kinds: true, Actions: []action{
 			{Do: "add other"}, {Do: "apply"}, {Do: "edit other", What: 3}, {Do: "apply"}, {Do: "edit other", What: 23, Value: 6},
 		}}},
+		{"an ad that a lost row may be stands beneath an ad group that waits", script{Seed: 810001135, Spoils: true, Actions: []action{
+			{Do: "add"}, {Do: "add", What: 1}, {Do: "add", What: 2}, {Do: "apply"}, {Do: "spoil", What: 22}, {Do: "raise beside", Value: 44}, {Do: "spoil", Target: 11, What: 28},
+		}}},
 		{"a job that lowers goes again, and the audit log names it late", script{Seed: 802060, Points: 8842865937520029517, Strict: true, Guards: true, Actions: []action{
 			{Do: "found", Value: 57}, {Do: "shift"}, {Do: "apply"}, {Do: "advance", Wait: 26 * time.Hour}, {Do: "shift"}, {Do: "apply", Death: death{At: 77, Keep: true}}, {Do: "apply"},
 		}}},

@@ -63,7 +63,7 @@ func Pruned(h *History) (found []*Entry) {
 // commit no longer name, and nothing else; they name nothing beneath it either.
 func (h *History) pruned(e *Entry, commit int) bool {
 	to, prunes := map[string]string{"pause": "paused", "archive": "archived"}[h.Prune]
-	if !prunes || e.Before == nil || e.status() != to {
+	if !prunes || e.Before == nil || e.status() != to || h.Commits[commit].keeps(e.Kind) {
 		return false
 	}
 	for tag, item := range h.Commits[commit] {

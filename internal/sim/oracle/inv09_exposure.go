@@ -129,8 +129,12 @@ func (h *History) lowered(a *Apply, live map[string]*Entry, spent spentBy) int64
 	return sum
 }
 
-// spend is what the files let a campaign spend; what they do not say is as it is.
+// spend is what the files let a campaign spend; what they do not say is as it is, and all
+// of it where a cell cannot be read.
 func (f Files) spend(tag string, live Record, spent int64) int64 {
+	if f.waits(tag) {
+		return live.spend(f[tag].Kind, spent)
+	}
 	status, given := f.wants(tag, "status")
 	if !given {
 		status = live.at("status")

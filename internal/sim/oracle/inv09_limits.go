@@ -134,7 +134,9 @@ func (h *History) askedLimits(a *Apply, live map[string]*Entry) (limits []Record
 		found[tag] = true
 		_, named := files[tag]
 		switch wanted := files.limit(tag, e.After); {
-		case !named && (h.Prune == "" || a.Reverts != nil):
+		case files.waits(tag):
+			limits = append(limits, e.After)
+		case !named && files.keeps(e.Kind), !named && (h.Prune == "" || a.Reverts != nil):
 			limits = append(limits, e.After)
 		case !named || files.ends(tag):
 		case touched[tag]:
@@ -144,7 +146,7 @@ func (h *History) askedLimits(a *Apply, live map[string]*Entry) (limits []Record
 		}
 	}
 	for tag, item := range files {
-		if bounds[item.Kind] && !found[tag] && !touched[tag] && !files.ends(tag) {
+		if bounds[item.Kind] && !found[tag] && !touched[tag] && !files.ends(tag) && !files.waits(tag) {
 			limits = append(limits, files.limit(tag, nil))
 		}
 	}

@@ -25,8 +25,14 @@ func Convergence(h *History, excused map[string]string) error {
 	}
 	for _, tag := range slices.Sorted(maps.Keys(files)) {
 		reason := h.reason(tag, excused)
+		if files.waits(tag) { // invariant 37 has what becomes of it; that it waits is said
+			if len(files[tag].Wrong) > 0 && !strings.HasPrefix(excused[tag], "invalid ") {
+				return fmt.Errorf("a cell of %s %s is wrong, and the agent says %q of it", files[tag].Kind, tag, excused[tag])
+			}
+			continue
+		}
 		free := !h.Alone && (h.Shared || !overSomebody(reason)) // guards and others are many; who is said to have done something has done it
-		if reason != "" && (free || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason) || h.waitsForALimit(tag, excused)) || files.ends(tag) && len(byTag[tag]) == 0 {
+		if reason != "" && (free || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason) || h.waitsForALimit(tag, excused) || h.restsOnWaiting(tag, reason)) || files.ends(tag) && len(byTag[tag]) == 0 {
 			continue
 		}
 		if bounds[files[tag].Kind] && h.withoutLimits() && touched[tag] { // what somebody did to it before is shown to nobody

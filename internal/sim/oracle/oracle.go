@@ -21,6 +21,7 @@ type Item struct {
 	Key    string         // where it is another than the tag, which it begins with
 	Was    []string       // the keys it had before
 	Values map[string]any // by name in the files: string, int64 or []string; nil clears. An end is exclusive, as at the service
+	Wrong  []string       // attributes whose cells cannot be read; Values has them as they are once mended
 }
 
 // Files are what all files say at one commit, by tag.
@@ -163,6 +164,7 @@ var Safety = []Check{
 	{22, "no secret is shown", NoLeak},
 	{24, "amounts are exact", ExactAmounts},
 	{32, "what is taken back is as it was", BroughtBack},
+	{37, "what waits for a wrong cell is left as it is, and nothing counts on it", WaitingLeft},
 }
 
 // both is several checks as one.

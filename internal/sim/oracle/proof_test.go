@@ -139,6 +139,7 @@ var violations = map[int]func(*History){
 		h.read()
 		h.more("first", "/campaigns/cmp_1/activate", "activate", campaign("active", 150))
 	},
+	37: func(h *History) { h.wrongCell(2, "c1", "name") },
 	12: func(h *History) { h.Requests[0].Credential = "other" },
 	13: func(h *History) { h.W[0].Actor = "person" },
 	14: func(h *History) {

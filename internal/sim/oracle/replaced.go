@@ -10,7 +10,7 @@ var lasting = map[string][]string{"campaign": {"bidding_type"}}
 // in its place.
 func (h *History) replaces(e *Entry, commit int) bool {
 	_, named := h.Commits[commit][e.tag()]
-	if e.Before == nil || !e.gone() || !named {
+	if e.Before == nil || !e.gone() || !named || h.Commits[commit].waits(e.tag()) {
 		return false
 	}
 	for _, name := range lasting[e.Kind] {
