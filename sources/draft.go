@@ -96,7 +96,7 @@ type result struct {
 	unlistedError bool          // one of those is an error
 	inherits      []inheritance // defaults and templates, for every source to use
 	items         []listItem    // rows that are one entry of a list of a resource, of any source
-	unread        []Unread
+	unread        []diag.Unread
 	account       string // that a workbook was written for, "" where it does not say
 	pastes        []paste
 	stray         *diag.Problem // why a file is not known to be a source, nil where it is

@@ -163,7 +163,7 @@ func retypeSheets(t *testing.T, names []string, books []book) {
 			for _, name := range b.some(names, i) {
 				after := b.read(parts.renamed(sheet.Name, name).zipped())
 				cases++
-				named := slices.ContainsFunc(after.unread, func(u Unread) bool { return u.Sheet == name && u.Column == "" && u.Values > 0 })
+				named := slices.ContainsFunc(after.unread, func(u diag.Unread) bool { return u.Sheet == name && u.Column == "" && u.Values > 0 })
 				if valuesOf(after) != valuesOf(before) && (!named || !diag.HasErrors(after.problems)) {
 					t.Errorf("%s: %s renamed %s: the report does not name it\n%s\nnot read %v", b.program, sheet.Name, name, strings.Join(said(after.problems), "\n"), after.unread)
 				}

@@ -30,8 +30,8 @@ type Source struct {
 // Desired is what the files of a project say at one moment.
 type Desired struct {
 	Snapshot *resource.Snapshot
-	Sources  []Source // sorted by file
-	Unread   []Unread // columns and sheets with values that are not read, file by file
+	Sources  []Source      // sorted by file
+	Unread   []diag.Unread // columns and sheets with values that are not read, file by file
 	// WrittenFor is the account that adsync wrote the workbooks for, "" where none says.
 	WrittenFor string
 	Problems   []diag.Problem // sorted; nothing is applied when one is an error, unless Partial

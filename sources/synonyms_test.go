@@ -148,12 +148,12 @@ func TestColumnsOfExportsAreCountedAndNoProblem(t *testing.T) {
 	}}))
 	wantProblems(t, got.problems)
 	for _, u := range got.unread {
-		if u.Why != WhyNoCounterpart || u.Values != 1 {
+		if u.Why != diag.WhyNoCounterpart || u.Values != 1 {
 			t.Errorf("%+v, want 1 value the service has nothing for", u)
 		}
 	}
 	want := []string{`q4.xlsx: Campaigns: not read: of other tools, with nothing here to set: "Labels" (1), "Campaign Type" (1), "Networks" (1), "Desktop Bid Modifier" (1), "Cost" (1)`}
-	if lines := UnreadLines(got.unread); !slices.Equal(lines, want) {
+	if lines := diag.UnreadLines(got.unread); !slices.Equal(lines, want) {
 		t.Errorf("UnreadLines = %q, want %q", lines, want)
 	}
 }

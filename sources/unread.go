@@ -13,87 +13,10 @@ import (
 	"adsync/internal/xlsx"
 )
 
-// Unread is a column with values that are not read, or a whole sheet.
-type Unread struct {
-	File   string `json:"file"`
-	Sheet  string `json:"sheet,omitempty"`  // absent of a CSV file
-	Column string `json:"column,omitempty"` // its header; absent of a sheet as a whole
-	Values int    `json:"values"`           // of a sheet: its rows
-	Why    Why    `json:"why"`
-}
-
-// Why says why a column or a sheet is not read.
-type Why string
-
-// The reasons.
-const (
-	WhyMarked  Why = "marked"      // its header, or the sheet's name, begins with #
-	WhyOwn     Why = "own_columns" // adsync.yaml lists it
-	WhyPeople  Why = "people"      // adsync's own column for people: Notes
-	WhyFilled  Why = "filled"      // adsync fills it
-	WhyProblem Why = "problem"     // it is an error
-	WhyUnknown Why = "unknown"     // nobody knows it, and it is said
-
-	WhyNoCounterpart Why = "no_counterpart" // a column of another tool's export that this service has nothing for
-)
-
-// UnreadLines says for people what is not read: a line a sheet, and columns that
-// adsync fills by their number alone.
-func UnreadLines(unread []Unread) []string {
-	var lines []string
-	for from := 0; from < len(unread); {
-		to := from
-		for to < len(unread) && unread[to].File == unread[from].File && unread[to].Sheet == unread[from].Sheet {
-			to++
-		}
-		if line := unreadLine(unread[from:to]); line != "" {
-			lines = append(lines, line)
-		}
-		from = to
-	}
-	return lines
-}
-
-// unreadLine is the line of one sheet, "" where nothing on it is anybody's.
-func unreadLine(unread []Unread) string {
-	place := diag.Printable(unread[0].File)
-	if unread[0].Sheet != "" {
-		place += ": " + diag.Printable(unread[0].Sheet)
-	}
-	var parts, others []string
-	filled := 0
-	for _, u := range unread {
-		switch {
-		case u.Column == "":
-			return fmt.Sprintf("%s: sheet is not read (%s)", place, counted(u.Values, "row", "rows"))
-		case u.Why == WhyFilled:
-			filled++
-		case u.Why == WhyNoCounterpart:
-			others = append(others, fmt.Sprintf("%q (%d)", diag.Printable(u.Column), u.Values))
-		default:
-			parts = append(parts, fmt.Sprintf("%q (%s)", diag.Printable(u.Column), counted(u.Values, "value", "values")))
-		}
-	}
-	if len(parts) > 0 && filled > 0 {
-		parts = append(parts, "and "+counted(filled, "column", "columns")+" that adsync fills")
-	}
-	var says []string
-	if len(parts) > 0 {
-		says = append(says, strings.Join(parts, ", "))
-	}
-	if len(others) > 0 {
-		says = append(says, "of other tools, with nothing here to set: "+strings.Join(others, ", "))
-	}
-	if len(says) == 0 {
-		return ""
-	}
-	return place + ": not read: " + strings.Join(says, "; ")
-}
-
 // unreadColumn is a column with values that nothing reads.
 type unreadColumn struct {
 	number int
-	why    Why // "" until the rows are read
+	why    diag.Why // "" until the rows are read
 	values int
 	judged int             // values that were held against what the sheet has no column for
 	fits   map[*column]int // how many of those a column could hold
@@ -275,7 +198,7 @@ func (r *tabReader) judgeUnread() {
 		if written == "" {
 			written = "column " + diag.ColumnName(number)
 		}
-		r.made.unread = append(r.made.unread, Unread{File: r.file, Sheet: r.ref.Name, Column: written, Values: u.values, Why: u.why})
+		r.made.unread = append(r.made.unread, diag.Unread{File: r.file, Sheet: r.ref.Name, Column: written, Values: u.values, Why: u.why})
 	}
 }
 
@@ -287,7 +210,7 @@ func (r *tabReader) headerOf(number int) string {
 }
 
 // whyUnread finds out why a column was not read, and reports what is a problem.
-func (r *tabReader) whyUnread(u *unreadColumn, written string) Why {
+func (r *tabReader) whyUnread(u *unreadColumn, written string) diag.Why {
 	known := r.sections[0].header.column(u.number)
 	for _, s := range r.sections[1:] {
 		if known == nil {
@@ -296,37 +219,37 @@ func (r *tabReader) whyUnread(u *unreadColumn, written string) Why {
 	}
 	switch {
 	case known != nil && (known.ours == oursNotes || known.ours == oursName):
-		return WhyPeople
+		return diag.WhyPeople
 	case known != nil || isFigureHeader(written):
-		return WhyFilled
+		return diag.WhyFilled
 	case ownMark(written):
-		return WhyMarked
+		return diag.WhyMarked
 	case written != "" && r.in.layout.isOwn(written):
-		return WhyOwn
+		return diag.WhyOwn
 	case r.told[u.number]:
-		return WhyProblem
+		return diag.WhyProblem
 	}
 	return r.reportUnread(u, written)
 }
 
 // reportUnread reports a column nobody knows: as an error where it may hold what
 // is meant for adsync.
-func (r *tabReader) reportUnread(u *unreadColumn, written string) Why {
+func (r *tabReader) reportUnread(u *unreadColumn, written string) diag.Why {
 	position := r.at(r.header.number, u.number)
 	switch {
 	case written == "":
-		return WhyUnknown // of formulas: what has values and no header was reported in its row
+		return diag.WhyUnknown // of formulas: what has values and no header was reported in its row
 	case r.asked(position, u, written) || r.misplaced(position, u, written):
-		return WhyProblem
+		return diag.WhyProblem
 	case synonyms.HasNothing(written) != "" || synonyms.HasNothing(foldedHeader(written)) != "":
-		return WhyNoCounterpart
+		return diag.WhyNoCounterpart
 	}
 	if near := r.form.nearest(written); near != "" {
 		r.reportPasted(position, written, resource.Finding{
 			Code: diag.UnknownKey, Message: fmt.Sprintf("header is %q; want one adsync knows", written),
 			Hint: fmt.Sprintf("did you mean %q? Begin it with # if the column is your own", near),
 		})
-		return WhyProblem
+		return diag.WhyProblem
 	}
 	if meant := u.couldMean(); len(meant) > 0 {
 		r.reportPasted(position, written, resource.Finding{
@@ -334,14 +257,14 @@ func (r *tabReader) reportUnread(u *unreadColumn, written string) Why {
 			Message: fmt.Sprintf("header is %q, and %s under it could be %s; want one adsync knows", written, counted(u.values, "value", "values"), strings.Join(meant, " or ")),
 			Hint:    fmt.Sprintf("name it %s if that is meant. Begin it with # if the column is your own", quotedOr(meant)),
 		})
-		return WhyProblem
+		return diag.WhyProblem
 	}
 	r.reportPasted(position, written, resource.Finding{
 		Code: diag.IgnoredRows, Severity: diag.Warning,
 		Message: fmt.Sprintf("header is %q, which adsync does not know: %s not read", written, valuesAre(u)),
 		Hint:    "begin it with # if the column is your own",
 	})
-	return WhyUnknown
+	return diag.WhyUnknown
 }
 
 func quotedOr(titles []string) string {

@@ -34,15 +34,15 @@ func (r *bookReader) judgeSheet(forms []form, ref xlsx.Sheet) error {
 	if err != nil {
 		return err
 	}
-	why := WhyUnknown
+	why := diag.WhyUnknown
 	if ownMark(ref.Name) {
-		why = WhyMarked
+		why = diag.WhyMarked
 	} else if like := likeliest(looks); like != nil && rows > 1 {
-		why = WhyProblem
+		why = diag.WhyProblem
 		r.reportUnreadSheet(ref, like, rows-1)
 	}
 	if rows > 0 {
-		r.made.unread = append(r.made.unread, Unread{File: r.file, Sheet: ref.Name, Values: rows, Why: why})
+		r.made.unread = append(r.made.unread, diag.Unread{File: r.file, Sheet: ref.Name, Values: rows, Why: why})
 	}
 	return nil
 }

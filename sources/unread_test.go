@@ -37,7 +37,7 @@ func TestARenamedColumnIsNeverDroppedUnsaid(t *testing.T) {
 				{"campaigns.csv": asCSV(sheet)},
 			} {
 				d := load(t, folder(t, file))
-				named := slices.ContainsFunc(d.Unread, func(u Unread) bool { return u.Column == word && u.Values == 2 })
+				named := slices.ContainsFunc(d.Unread, func(u diag.Unread) bool { return u.Column == word && u.Values == 2 })
 				if said := printed(d.Problems); !named && !strings.Contains(said, word) && !strings.Contains(said, "has no") {
 					t.Errorf("%s renamed %s: not in the report:\n%s%v", header, word, said, d.Unread)
 				}
@@ -82,7 +82,7 @@ func TestColumnsOfTheUsersOwn(t *testing.T) {
 	}
 	d = wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheet)), "adsync.yaml": "own_columns: [\"Fällig\", \"Owner\"]\n"})))
 	want := []string{`q4.xlsx: Campaigns: not read: "#Ends" (1 value), "Fällig" (1 value), "Owner" (1 value), "Notes" (1 value)`}
-	if got := UnreadLines(d.Unread); !slices.Equal(got, want) {
+	if got := diag.UnreadLines(d.Unread); !slices.Equal(got, want) {
 		t.Errorf("UnreadLines = %q, want %q", got, want)
 	}
 }
@@ -102,8 +102,8 @@ func TestASheetOfAnotherNameIsNeverDroppedUnsaid(t *testing.T) {
 		}
 		own := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"#" + name, ads}))}))
 		wantClean(t, own)
-		if !slices.Contains(UnreadLines(own.Unread), "q4.xlsx: #"+name+": sheet is not read (2 rows)") {
-			t.Errorf("#%s: %q, want the sheet among what is not read", name, UnreadLines(own.Unread))
+		if !slices.Contains(diag.UnreadLines(own.Unread), "q4.xlsx: #"+name+": sheet is not read (2 rows)") {
+			t.Errorf("#%s: %q, want the sheet among what is not read", name, diag.UnreadLines(own.Unread))
 		}
 	}
 	second := slices.Clone(ads)
@@ -120,8 +120,8 @@ func TestASheetOfAnotherNameIsNeverDroppedUnsaid(t *testing.T) {
 func TestASheetWithASimilarNameAloneIsTheUsers(t *testing.T) {
 	for _, name := range []string{"IDs", "Campaign plan", "Add"} {
 		d := wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, campaignsSheet, sheetOf{name, [][]any{{"Who", "What"}, {"Ann", "x"}}}))})))
-		if len(UnreadLines(d.Unread)) != 1 {
-			t.Errorf("%s: %q, want one line", name, UnreadLines(d.Unread))
+		if len(diag.UnreadLines(d.Unread)) != 1 {
+			t.Errorf("%s: %q, want one line", name, diag.UnreadLines(d.Unread))
 		}
 	}
 }

@@ -27,11 +27,12 @@ var problemColumns = []sheetColumn{
 // maxLinks is under the number of links a sheet may have.
 const maxLinks = 60_000
 
-// writeProblems lists the file's problems, each with a link to its cell. The
-// copy opens there.
-func (c *markedCopy) writeProblems(problems []diag.Problem) error {
+// writeProblems lists the file's problems, each with a link to its cell, and what
+// else is not read. The copy opens there where it has a problem.
+func (c *markedCopy) writeProblems(problems []diag.Problem, unread []diag.Unread) error {
 	mine := slices.DeleteFunc(slices.Clone(problems), func(p diag.Problem) bool { return p.Position.File() != c.name })
-	if len(mine) == 0 {
+	more := c.unreadRows(unread)
+	if len(mine)+len(more) == 0 {
 		return nil
 	}
 	sheet, err := c.ownSheet(problemsTab, problemColumns)
@@ -43,8 +44,16 @@ func (c *markedCopy) writeProblems(problems []diag.Problem) error {
 			return err
 		}
 	}
-	if err := c.finishSheet(sheet, problemColumns, "C00000", len(mine)); err != nil {
+	for i, row := range more {
+		if err := c.textRow(sheet, len(mine)+i+2, row, toneWaiting); err != nil {
+			return err
+		}
+	}
+	if err := c.finishSheet(sheet, problemColumns, "C00000", len(mine)+len(more)); err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(mine, func(p diag.Problem) bool { return p.Severity != diag.Note }) {
+		return nil
 	}
 	index, err := c.file.GetSheetIndex(sheet)
 	if err != nil {
@@ -61,6 +70,36 @@ func (c *markedCopy) problemRow(sheet string, row int, p diag.Problem) error {
 	}
 	there, wanted := splitMessage(p.Message)
 	texts := []string{string(p.Severity), p.Position.Sheet(), p.Position.Cell(), there, wanted, p.Hint, string(p.Code)}
+	if err := c.textRow(sheet, row, texts, severity); err != nil {
+		return err
+	}
+	return c.link(sheet, row, 3, p.Position)
+}
+
+// unreadRows are the rows of the file's columns and sheets that are not read and
+// no problem: the user's own, and those the service has nothing for.
+func (c *markedCopy) unreadRows(unread []diag.Unread) [][]string {
+	var rows [][]string
+	for _, u := range unread {
+		why := map[diag.Why]string{
+			diag.WhyMarked: "Begins with #", diag.WhyOwn: "Listed under own_columns in adsync.yaml", diag.WhyNoCounterpart: "Of another tool, with nothing here to set",
+		}[u.Why]
+		if u.Column == "" && u.Why == diag.WhyUnknown {
+			why = "Has a name adsync does not know"
+		}
+		if u.File != c.name || why == "" {
+			continue
+		}
+		there := fmt.Sprintf("Column %q is not read: %s", u.Column, counted(u.Values, "value", "values"))
+		if u.Column == "" {
+			there = fmt.Sprintf("Sheet %q is not read: %s", u.Sheet, counted(u.Values, "row", "rows"))
+		}
+		rows = append(rows, []string{"not read", u.Sheet, "", there, "", why, ""})
+	}
+	return rows
+}
+
+func (c *markedCopy) textRow(sheet string, row int, texts []string, severity tone) error {
 	for i, text := range texts {
 		l := look{wrap: true, line: true}
 		if i == 0 {
@@ -73,7 +112,7 @@ func (c *markedCopy) problemRow(sheet string, row int, p diag.Problem) error {
 			return err
 		}
 	}
-	return c.link(sheet, row, 3, p.Position)
+	return nil
 }
 
 // splitMessage parts what is there from what is wanted. A message is written as

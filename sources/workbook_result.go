@@ -32,6 +32,7 @@ type RowOutcome struct {
 type Marks struct {
 	Outcomes []RowOutcome
 	Problems []diag.Problem
+	Unread   []diag.Unread   // columns and sheets that are not read, listed beneath the problems
 	Plan     []PlannedChange // for the sheet Plan; nil leaves it out
 	Summary  [][2]string     // what the plan comes to, a label and a text each; nil leaves it out
 }
@@ -114,7 +115,7 @@ func (c *markedCopy) mark(m Marks) error {
 	if err := c.writePlan(m.Plan); err != nil {
 		return fmt.Errorf("sheet %q: %w", planTab, err)
 	}
-	if err := c.writeProblems(m.Problems); err != nil {
+	if err := c.writeProblems(m.Problems, m.Unread); err != nil {
 		return fmt.Errorf("sheet %q: %w", problemsTab, err)
 	}
 	if err := c.writeSummary(m.Summary); err != nil {

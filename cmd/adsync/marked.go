@@ -89,7 +89,7 @@ func (a *app) markProblems(l loaded, target marking) error {
 		a.note("no workbook has a problem: nothing is marked")
 		return nil
 	}
-	return a.writeCopies(l, target, files, sources.Marks{Problems: l.desired.Problems})
+	return a.writeCopies(l, target, files, sources.Marks{Problems: l.desired.Problems, Unread: l.desired.Unread})
 }
 
 // markPlan writes copies of the workbooks with what a plan would do.

@@ -250,7 +250,7 @@ func (a *app) planFailed(l loaded, f planFlags, failure error) error {
 		return failure
 	}
 	document := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: nothingPlanned(), Error: coded(failure), Service: a.serviceOf(l.project)}
-	document.Problems = listed(l.desired.Problems)
+	document.Problems, document.Unread = listed(l.desired.Problems), l.desired.Unread
 	if err := a.printPlan(l, f, document); err != nil {
 		return err
 	}
@@ -276,7 +276,7 @@ func (a *app) showPlan(l loaded, f planFlags, account state.Account, view *recon
 // problems of the files with its own.
 func (a *app) document(l loaded, account state.Account, view *reconcile.View) *planDocument {
 	p := view.Plan
-	document := &planDocument{FormatVersion: formatVersion, Account: accountOf(account), Service: a.serviceOf(l.project), InputHash: l.desired.Hash, PlanHash: view.Hash(), Revision: a.revisionOf(l), Document: p.Document(), Requests: p.Requests}
+	document := &planDocument{FormatVersion: formatVersion, Account: accountOf(account), Service: a.serviceOf(l.project), InputHash: l.desired.Hash, PlanHash: view.Hash(), Revision: a.revisionOf(l), Document: p.Document(), Unread: l.desired.Unread, Requests: p.Requests}
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)

@@ -42,7 +42,7 @@ type validation struct {
 	FormatVersion int               `json:"format_version"`
 	Sources       []sources.Source  `json:"sources"`
 	Members       []sources.Members `json:"members"`
-	Unread        []sources.Unread  `json:"unread"` // columns and sheets with values that are not read
+	Unread        []diag.Unread     `json:"unread"` // columns and sheets with values that are not read
 	Resources     int               `json:"resources"`
 	Problems      []diag.Problem    `json:"problems"`
 	Online        *onlineCheck      `json:"online,omitempty"` // with --online, where the files are whole
@@ -75,7 +75,7 @@ func (a *app) runValidate(c *cobra.Command, args []string, online bool, marked m
 
 func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) error {
 	if a.flags.output == "json" {
-		document := validation{formatVersion, listedSources(l.desired.Sources), append([]sources.Members{}, l.desired.Members...), append([]sources.Unread{}, l.desired.Unread...), l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
+		document := validation{formatVersion, listedSources(l.desired.Sources), append([]sources.Members{}, l.desired.Members...), append([]diag.Unread{}, l.desired.Unread...), l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
 		if err := errors.Join(a.printJSON(document), failure); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) erro
 	for _, s := range l.desired.Sources {
 		fmt.Fprintf(a.out, "%s: %d rows read, %d used, %d ignored, %d failed\n", diag.Printable(s.File), s.Rows.Read, s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
 	}
-	for _, line := range sources.UnreadLines(l.desired.Unread) {
+	for _, line := range diag.UnreadLines(l.desired.Unread) {
 		fmt.Fprintln(a.out, line)
 	}
 	for _, m := range l.desired.Members {

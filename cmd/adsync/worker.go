@@ -430,7 +430,7 @@ func (w *worker) shown(l loaded, did done) *planDocument {
 func (a *app) unplanned(l loaded) *planDocument {
 	d := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: nothingPlanned(), Error: counted(l.desired.Problems) + "; nothing was changed"}
 	d.Account = accountDocument{ID: l.project.Account.ID, Currency: l.project.Account.Currency, TimeZone: l.project.Account.TimeZone}
-	d.Problems = listed(l.desired.Problems)
+	d.Problems, d.Unread = listed(l.desired.Problems), l.desired.Unread
 	return d
 }
 

@@ -3,6 +3,7 @@ package planview
 import (
 	"time"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
 )
@@ -19,6 +20,7 @@ type Document struct {
 	PlanHash      string    `json:"plan_hash"`
 	Revision      *Revision `json:"revision,omitempty"` // absent outside a git repository
 	plan.Document
+	Unread    []diag.Unread  `json:"unread,omitempty"`    // columns and sheets of the files whose values are not read
 	Requests  *plan.Requests `json:"requests,omitempty"`  // what an apply would send, where that is asked for
 	Asks      []plan.Ask     `json:"asks,omitempty"`      // what people may agree to, of a daemon's plan
 	Agreed    []plan.Agreed  `json:"agreed,omitempty"`    // what is not held as somebody agreed to it

@@ -60,6 +60,7 @@ type Head struct {
 	Money     *plan.Money `json:"money,omitempty"`
 
 	Without []plan.WithoutCount `json:"without,omitempty"`
+	Unread  []diag.Unread       `json:"unread,omitempty"`
 }
 
 // Kept is a resource that is no longer in the files and stays at the service.
@@ -86,7 +87,7 @@ func LineTypes() []Line {
 func (d *Document) lines() []Line {
 	var lines []Line
 	add := func(kind string, value any) { lines = append(lines, Line{kind, FormatVersion, value}) }
-	add(LineHead, Head{d.Account, d.Service, d.InputHash, d.PlanHash, d.Revision, d.Spend, d.Money, d.Without})
+	add(LineHead, Head{d.Account, d.Service, d.InputHash, d.PlanHash, d.Revision, d.Spend, d.Money, d.Without, d.Unread})
 	for i := range d.Problems {
 		add(LineProblem, d.Problems[i])
 	}

@@ -100,6 +100,7 @@ func describe(schemas resource.Schemas, d *Document, o detail) *page {
 	t := &teller{schemas: schemas, room: o.room}
 	p := &page{problems: d.Problems}
 	p.headline(d)
+	p.caveat = append(p.caveat, unreadOf(d)...)
 	p.selection(d)
 	p.saved(d)
 	p.sinceBase(d)
