@@ -63,6 +63,7 @@ func (d *differ) findAccidents() {
 	d.findMoved()
 	d.findOutliers()
 	d.findNearTwins()
+	d.findRenamed()
 	d.findActivations()
 	slices.SortFunc(d.plan.Accidents, Accident.compare)
 }
