@@ -31,7 +31,7 @@ func (g *csvGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Findin
 	if finding := cutCell(c.Text); finding != nil {
 		return "", finding
 	}
-	if finding := garbled(c.Text); finding != nil {
+	if finding := resource.Garbled(c.Text); finding != nil {
 		return "", finding
 	}
 	if typ == resource.TypeMoney {
@@ -41,24 +41,6 @@ func (g *csvGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Findin
 		return c.Text, mangled(c.Text, typ)
 	}
 	return c.Text, nil
-}
-
-// garbled refuses a text that was decoded wrongly before it came here.
-func garbled(text string) *resource.Finding {
-	if strings.ContainsRune(text, '\ufffd') {
-		return &resource.Finding{
-			Code: diag.BadValue, Message: fmt.Sprintf("value is %q, in which U+FFFD stands for a character that was lost; want the text as it was meant", text),
-			Hint: "save the file as CSV UTF-8 from where it came from",
-		}
-	}
-	meant, found := csvfile.Mojibake(text)
-	if !found {
-		return nil
-	}
-	return &resource.Finding{
-		Code: diag.BadValue, Message: fmt.Sprintf("value is %q, which is %q read in the wrong encoding; want %q", text, meant, meant),
-		Hint: "save the file as CSV UTF-8 from where it came from",
-	}
 }
 
 // mangled refuses a text of which a spreadsheet program has made a number
@@ -84,34 +66,18 @@ func mangled(text string, typ resource.Type) *resource.Finding {
 	return nil
 }
 
-var (
-	commaAmount     = regexp.MustCompile(`^([0-9]{1,3}(?:[. '][0-9]{3})*|[0-9]+),([0-9]{1,2})$`)
-	thousandsAmount = regexp.MustCompile(`^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,6})?$`)
-	pointThousands  = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:\.[0-9]{3})+$`)
-)
+var pointThousands = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:\.[0-9]{3})+$`)
 
-// unclearAmount says how to write an amount that reads two ways. Where
-// semicolons separate the values, a comma is somebody's decimal point, and a
-// point may well separate thousands.
+// unclearAmount says how to write an amount with points where semicolons separate
+// the values: a comma is somebody's decimal point then, and a point may well
+// separate thousands.
 func (g *csvGrid) unclearAmount(text string) *resource.Finding {
-	digits := strings.NewReplacer(".", "", ",", "", " ", "", "'", "")
-	hint := ""
-	switch m := commaAmount.FindStringSubmatch(text); {
-	case m != nil:
-		hint = fmt.Sprintf("write %s.%s", digits.Replace(m[1]), m[2])
-	case thousandsAmount.MatchString(text):
-		whole, fraction, _ := strings.Cut(strings.ReplaceAll(text, ",", ""), ".")
-		hint = "write " + strings.TrimSuffix(whole+"."+fraction, ".")
-		if strings.Count(text, ",") == 1 && fraction == "" {
-			hint += " or " + strings.Replace(text, ",", ".", 1)
-		}
-	case g.delimiter == ';' && pointThousands.MatchString(text):
-		hint = "write " + digits.Replace(text) + ".00"
-		if strings.Count(text, ".") == 1 {
-			hint += " or " + text + "0"
-		}
-	default:
+	if g.delimiter != ';' || !pointThousands.MatchString(text) {
 		return nil
+	}
+	hint := "write " + strings.ReplaceAll(text, ".", "") + ".00"
+	if strings.Count(text, ".") == 1 {
+		hint += " or " + text + "0"
 	}
 	return &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q, which can be read in more than one way; want a decimal point and nothing between thousands", text), Hint: hint}
 }

@@ -149,8 +149,8 @@ func permuted(row []string, order []int) []string {
 // for a workbook and a CSV file, but for what an encoding would garble.
 func TestCSVTextsThatDoNotComeBackAreErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"GrÃ¼n":       `description is "GrÃ¼n", which a CSV file cannot say`,
-		"lost \ufffd": `which a CSV file cannot say`,
+		"GrÃ¼n":       `description is "GrÃ¼n", which a cell cannot say`,
+		"lost \ufffd": `which a cell cannot say`,
 		"one\r\ntwo":  `which a CSV file cannot say`,
 		"a\x01b":      `description holds a character no cell can hold`,
 		"[clear]":     `description is "[clear]", which a cell cannot say`,

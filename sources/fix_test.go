@@ -34,7 +34,7 @@ func TestFixPutsRightWhatHasOneReading(t *testing.T) {
 		{"a day without zeros", "end: 2026-12-1 # last", "end: 2026-12-01 # last"},
 		{"curly quotes around a choice", "status: “paused”", "status: paused"},
 		{"a dash for a hyphen in a choice", "targeting: {platforms: [ios–web]}", "targeting: {platforms: [ios-web]}"},
-		{"UK", "targeting: {countries: [US, UK]}", "targeting: {countries: [US, GB]}"},
+		{"curly quotes around a country", "targeting: {countries: [US, “GB”]}", "targeting: {countries: [US, GB]}"},
 		{"a question mark before a query", "tracking: ?a=b", "tracking: a=b"},
 		{"a direction mark in a choice", "status: \"paused\u200f\"", "status: \"paused\""},
 		{"a misspelt key", "stauts: paused # yes", "status: paused # yes"},
@@ -139,7 +139,7 @@ func TestFixDropsWhatIsSaidTwice(t *testing.T) {
 func TestFixOfCells(t *testing.T) {
 	sheet := sheetOf{"Campaigns", [][]any{
 		{"Campaign", "Stauts", "Bidding", "Start date", "Countries", "Key", "#Mine"},
-		{"Spring", "paused", "clicks", "1 Dec 2026", "US, UK", "spring–launch", "a"},
+		{"Spring", "paused", "clicks", "1 Dec 2026", "US, “GB”", "spring–launch", "a"},
 		{"Summer", "active", "“clicks”", "01/02/2026", "Narnia", "summer", "b"},
 		{"Autumn", "paused", "clicks", "2026-12-01", "US", "autumn", "c"},
 		{"Autumn", "paused", "clicks", "2026-12-01", "US", "autumn", "d"},
@@ -147,7 +147,7 @@ func TestFixOfCells(t *testing.T) {
 	original := bookOf(t, sheet)
 	r, left := fixed(t, "q4.xlsx", string(original))
 	want := map[string]string{
-		"Campaigns!B1": "Stauts → Status", "Campaigns!C3": "“clicks” → clicks", "Campaigns!D2": "1 Dec 2026 → 2026-12-01", "Campaigns!E2": "US, UK → US, GB", "Campaigns!F2": "spring–launch → spring-launch",
+		"Campaigns!B1": "Stauts → Status", "Campaigns!C3": "“clicks” → clicks", "Campaigns!D2": "1 Dec 2026 → 2026-12-01", "Campaigns!E2": "US, “GB” → US, GB", "Campaigns!F2": "spring–launch → spring-launch",
 		"Campaigns!A5": "Autumn → ", "Campaigns!B5": "paused → ", "Campaigns!C5": "clicks → ", "Campaigns!D5": "2026-12-01 → ", "Campaigns!E5": "US → ", "Campaigns!F5": "autumn → ",
 	}
 	if diff := cmp.Diff(want, changedCells(t, original, r.After)); diff != "" {

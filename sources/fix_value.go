@@ -1,10 +1,8 @@
 package sources
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"adsync/internal/diag"
@@ -84,16 +82,11 @@ var straight = strings.NewReplacer("‐", "-", "‑", "-", "‒", "-", "–", "-
 const quoteMarks = "\"'“”„‟‘’‚‛«»`"
 
 // sameWord undoes what a program has made of a word: quotes around it, dashes
-// for hyphens. UK is the one code that is in use and is not ISO's.
+// for hyphens.
 func sameWord(a *resource.Attribute, s string) string {
 	word := strings.Trim(straight.Replace(s), quoteMarks+" ")
 	switch a.Type {
-	case resource.TypeRegion:
-		if strings.EqualFold(word, "UK") {
-			return "GB"
-		}
-		return word
-	case resource.TypeChoice, resource.TypeSet:
+	case resource.TypeRegion, resource.TypeChoice, resource.TypeSet:
 		return word
 	case resource.TypeQuery:
 		return strings.TrimPrefix(s, "?")
@@ -101,28 +94,13 @@ func sameWord(a *resource.Attribute, s string) string {
 	return ""
 }
 
-// dayLayouts are ways of writing a day whose parts can be told apart.
-var dayLayouts = []string{
-	"2006-1-2", "2006/1/2", "2006.1.2", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006", "2-Jan-2006", "2/Jan/2006",
-	"Mon 2 Jan 2006", "Mon, 2 Jan 2006", "Monday, 2 January 2006", "Monday, January 2, 2006", "2006-01-02T00:00:00", "2006-01-02 00:00:00",
-}
-
-var ordinal = regexp.MustCompile(`(?i)\b([0-9]{1,2})(st|nd|rd|th)\b`)
-
-// theDay reads a day that is written otherwise. Two numbers that could be day
-// and month are not told apart, and a weekday must be that of the day.
+// theDay reads a day that is written otherwise. Two numbers that could be day and
+// month are not told apart.
 func theDay(a *resource.Attribute, s string) string {
 	if a.Type != resource.TypeDay && a.Type != resource.TypeLast {
 		return ""
 	}
-	s = ordinal.ReplaceAllString(straight.Replace(s), "$1")
-	for _, layout := range dayLayouts {
-		day, err := time.Parse(layout, s)
-		if err == nil && (!strings.HasPrefix(layout, "Mon") || strings.EqualFold(day.Format("Mon"), s[:3])) {
-			return day.Format(time.DateOnly)
-		}
-	}
-	return ""
+	return resource.DayInWords(straight.Replace(s))
 }
 
 // repairedKey finds the one valid key that is meant.

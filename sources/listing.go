@@ -132,6 +132,9 @@ func (t *tree) judge(name string, mode fs.FileMode, found *listing) {
 	found.files = append(found.files, name)
 }
 
+// saveAsXLSX helps with a workbook in another form.
+const saveAsXLSX = "save it as .xlsx: File, Save As, Excel Workbook"
+
 // otherWorkbooks are the files of spreadsheet programs that are never read, by the end
 // of their names.
 var otherWorkbooks = map[string]string{
@@ -146,7 +149,7 @@ func (t *tree) noteFormat(name string, found *listing) {
 		found.report(name, diag.Warning, diag.Unreadable, "file ends in "+end+" and is not read; want "+lower, "rename it, or name it in sources of adsync.yaml")
 	}
 	if what, known := otherWorkbooks[strings.ToLower(end)]; known && t.includes(strings.TrimSuffix(name, end)+".xlsx") {
-		found.report(name, diag.Warning, diag.Unreadable, "file is "+what+" and is not read; want a workbook (.xlsx)", "save it as .xlsx, without macros, or move it out of the sources")
+		found.report(name, diag.Warning, diag.Unreadable, "file is "+what+" and is not read; want a workbook (.xlsx)", saveAsXLSX+", or move it out of the sources")
 	}
 }
 

@@ -46,6 +46,9 @@ func readOne(ctx context.Context, f file, in input) (r result) {
 		return result{problems: []diag.Problem{*f.problem}}
 	}
 	read := readers[strings.ToLower(path.Ext(f.name))]
+	if what, known := otherWorkbooks[strings.ToLower(path.Ext(f.name))]; known {
+		return failed(f.name, resource.Finding{Code: diag.Unreadable, Message: fmt.Sprintf("file is %s and cannot be read; want a workbook (.xlsx)", what), Hint: saveAsXLSX})
+	}
 	if read == nil {
 		return failed(f.name, resource.Finding{Code: diag.Unreadable, Message: "file is of no format this version reads; want .yaml, .yml, .xlsx, .csv or .tsv"})
 	}

@@ -131,7 +131,7 @@ func listSchema(a *resource.Attribute) *jsonschema.Schema {
 		s.Items = jsonschema.Refer("hint")
 	case resource.TypeRegion:
 		s.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-			{Enum: resource.CountryCodes(), ErrorMessage: "want a two-letter code such as US, or an English name"},
+			{Enum: append(resource.CountryCodes(), "UK"), ErrorMessage: "want a two-letter code such as US, or the country's name"},
 			{Type: jsonschema.Types{"string"}, Pattern: `^\s*(?:[A-Z][a-z]|[a-z][A-Za-z]|[^0-9\s][^0-9]+[^0-9\s])\s*$`},
 		}}
 	case resource.TypeSet:

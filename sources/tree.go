@@ -153,7 +153,7 @@ func (t *tree) limitOf(name string) int64 {
 // boundOf is the name of the bound a source's size is held to.
 func boundOf(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".xlsx":
+	case ".xlsx", ".xlsm", ".xltm", ".xlsb", ".xls", ".ods", ".numbers":
 		return "workbook"
 	case ".csv", ".tsv":
 		return "csv"

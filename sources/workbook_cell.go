@@ -47,6 +47,9 @@ func (g sheetGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Findi
 	if finding := cutCell(c.Text); finding != nil {
 		return "", finding
 	}
+	if finding := resource.Garbled(c.Text); finding != nil {
+		return "", finding
+	}
 	return c.Text, errorText(c.Text)
 }
 

@@ -48,7 +48,7 @@ func matchHeader(t *tab, row *xlsx.Row) headerRow {
 	last := row.Cells[len(row.Cells)-1].Column
 	h := headerRow{number: row.Number, columns: make([]*column, last+1), written: make([]string, last+1)}
 	for _, c := range row.Cells {
-		h.written[c.Column] = trimmed(c.Text)
+		h.written[c.Column] = strings.Join(strings.Fields(trimmed(c.Text)), " ")
 		if c.Form == xlsx.TextCell {
 			h.columns[c.Column] = t.columnFor(c.Text)
 		}
@@ -57,7 +57,7 @@ func matchHeader(t *tab, row *xlsx.Row) headerRow {
 	return h
 }
 
-var bracketed = regexp.MustCompile(`^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
+var bracketed = regexp.MustCompile(`(?s)^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
 
 // columnFor finds the column a header means, with or without what its brackets
 // say.

@@ -38,6 +38,7 @@ func moneyDigits(raw string) (string, *resource.Finding) {
 	if off.Abs(off).Cmp(new(big.Rat).Mul(new(big.Rat).Abs(n), dust)) > 0 {
 		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s; want at most six decimals", raw)}
 	}
+	digits = strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")
 	return digits, tooManyDigits(raw, digits)
 }
 

@@ -37,7 +37,9 @@ type tabReader struct {
 	unsure    bool                  // nobody knows whether it is included
 	before    map[xlsx.At]string    // what cells said that are to be written another way
 
-	calculated map[int]*calculated // by number: columns with amounts that are formulas
+	calculated  map[int]*calculated // by number: columns with amounts that are formulas
+	headerWords map[string]bool     // whether a text is a header, once it was asked
+	headsAgain  bool                // the cells of the row that is read are headers
 }
 
 // open walks the sheet to its end, finds its header and holds it to the bounds.
@@ -186,7 +188,7 @@ func counted(n int, one, many string) string {
 // readRow decides what a row is: a remark, left out, blank, or something to read.
 func (r *tabReader) readRow(row *xlsx.Row) {
 	switch {
-	case isComment(row) || r.isSample(row):
+	case isComment(row) || r.isSample(row) || r.isAside(row):
 		r.made.rows.Read++
 		r.made.rows.Ignored++
 		return
@@ -202,7 +204,7 @@ func (r *tabReader) readRow(row *xlsx.Row) {
 	included, finding := r.included(row)
 	r.unsure = finding != nil
 	switch {
-	case (r.unsure || included) && (r.isWide(row) || !r.choose(row) || !r.checkSection()):
+	case (r.unsure || included) && (r.isWide(row) || r.refuseHeader(row) || !r.choose(row) || !r.checkSection()):
 		r.noteUnread(row, false)
 		r.made.rows.Failed++
 	case !r.unsure && !included:

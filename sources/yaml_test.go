@@ -53,7 +53,7 @@ func TestYAMLProblems(t *testing.T) {
 		{"a nested ad group that is no mapping", "ad_groups: [runners]", "ads.yaml:4:13: ad group is \"runners\"; want a mapping"},
 		{"nested ad groups that are no list", "ad_groups: {name: x}", "ads.yaml:4:12: ad_groups is a mapping; want a list"},
 		{"a template nobody wrote", "use: [us-shoes]", `ads.yaml:4:7: template is "us-shoes", and no source has it`},
-		{"H13 an ambiguous date", "start: 03/04/2026", `ads.yaml:4:8: date is "03/04/2026"; want a day such as 2026-12-01 (ADS1009)`},
+		{"H13 an ambiguous date", "start: 03/04/2026", `ads.yaml:4:8: date is "03/04/2026", which can be read as 4 March 2026 or 3 April 2026; want it as year-month-day (ADS1009)`},
 		{"H13 an end before its start", "start: 2026-12-02\nend: 2026-12-01", "ads.yaml:5:6: last day is 2026-12-01, before the start"},
 		{"X20 a line break in a query", `tracking: "a=b\nc=d"`, "ads.yaml:4:11: tracking holds a line break"},
 	} {

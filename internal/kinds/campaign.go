@@ -50,7 +50,7 @@ func campaign() *resource.Schema {
 			},
 			{
 				Name: "targeting.countries", Header: "Countries",
-				Help: "Two-letter codes or English names, separated by commas. Blank: left as it is; [clear] removes the countries.", Example: "US, CA",
+				Help: "Two-letter codes or names of countries, separated by commas. Blank: left as it is; [clear] removes the countries.", Example: "US, CA",
 				Type: resource.TypeRegion, Clearable: true, Spend: resource.Reach,
 				Without: &resource.Without{
 					Says: "all countries", Unless: []string{"targeting.locations"}, But: []string{"targeting.excluded_countries", "targeting.excluded_locations"},

@@ -3,6 +3,8 @@ package resource
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"adsync/internal/diag"
@@ -37,12 +39,86 @@ func ParseDay(s string) (string, *Finding) {
 		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q, which has a time of day and no time zone; want a day alone, such as %s", s, s[:len(dayLayout)]), Hint: "or a time with its zone, such as 2026-12-01T18:00:00Z"}
 	}
 	if err != nil {
-		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day such as 2026-12-01", s)}
+		return "", unclearDay(s)
 	}
 	if t.Unix() < earliestTime || t.Unix() > latestTime {
 		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day from 2000-01-01 to 2099-12-31", s)}
 	}
 	return s, nil
+}
+
+// numericDay is a day of three numbers, the year last.
+var numericDay = regexp.MustCompile(`^([0-9]{1,2})([./-])([0-9]{1,2})[./-]([0-9]{4}|[0-9]{2})$`)
+
+// unclearDay says how a day that is written otherwise can be read, and what to type.
+func unclearDay(s string) *Finding {
+	days := readingsOf(s)
+	if saysNothing(s) {
+		return &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day such as 2026-12-01, or nothing", s), Hint: leaveBlank}
+	}
+	f := &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day such as 2026-12-01", s)}
+	switch len(days) {
+	case 1:
+		f.Hint = "write " + days[0]
+	case 2:
+		f.Message = fmt.Sprintf("date is %q, which can be read as %s or %s; want it as year-month-day", s, LongDay(days[0]), LongDay(days[1]))
+		f.Hint = "write " + days[0] + " or " + days[1]
+	}
+	return f
+}
+
+// LongDay writes a day so that nobody takes its month for its day.
+func LongDay(day string) string {
+	t, err := time.Parse(dayLayout, day)
+	if err != nil {
+		return day
+	}
+	return t.Format("2 January 2006")
+}
+
+// readingsOf returns the days that a text may mean: day or month first, or a month by
+// its name.
+func readingsOf(s string) []string {
+	if m := numericDay.FindStringSubmatch(s); m != nil {
+		year := m[4]
+		if len(year) == 2 {
+			year = "20" + year
+		}
+		var days []string
+		for _, order := range [][2]string{{m[1], m[3]}, {m[3], m[1]}} {
+			day, err := time.Parse("2006-1-2", year+"-"+order[1]+"-"+order[0])
+			if err == nil && !slices.Contains(days, day.Format(dayLayout)) && (len(days) == 0 || m[2] != ".") {
+				days = append(days, day.Format(dayLayout))
+			}
+		}
+		slices.Sort(days)
+		return days
+	}
+	if day := DayInWords(s); day != "" {
+		return []string{day}
+	}
+	return nil
+}
+
+// dayLayouts are ways of writing a day whose parts can be told apart.
+var dayLayouts = []string{
+	"2006-1-2", "2006/1/2", "2006.1.2", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006", "2-Jan-2006", "2/Jan/2006",
+	"Mon 2 Jan 2006", "Mon, 2 Jan 2006", "Monday, 2 January 2006", "Monday, January 2, 2006",
+}
+
+var ordinal = regexp.MustCompile(`(?i)\b([0-9]{1,2})(st|nd|rd|th)\b`)
+
+// DayInWords reads a day that is written another way than YYYY-MM-DD and that has one
+// reading, "" where it is none. A weekday must be that of the day.
+func DayInWords(s string) string {
+	s = ordinal.ReplaceAllString(s, "$1")
+	for _, layout := range dayLayouts {
+		day, err := time.Parse(layout, s)
+		if err == nil && (!strings.HasPrefix(layout, "Mon") || strings.EqualFold(day.Format("Mon"), s[:3])) {
+			return day.Format(dayLayout)
+		}
+	}
+	return ""
 }
 
 // StartSeconds gives the Unix seconds of a day's first moment in the account's

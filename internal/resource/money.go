@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adsync/internal/diag"
 	"adsync/internal/seeded"
 )
 
@@ -19,10 +18,8 @@ const MicrosPerUnit = 1_000_000
 // decimals and thousands separated by nothing, an underscore-free plain number;
 // anything that could be read two ways is a finding (formats.md section 1).
 func ParseMoney(s, currency string) (int64, *Finding) {
-	digits, finding := stripCurrency(strings.TrimSpace(s), currency)
-	if finding != nil {
-		return 0, finding
-	}
+	s = Clean(s)
+	digits := withoutCurrency(s, currency)
 	whole, fraction, hasPoint := strings.Cut(digits, ".")
 	if !allDigits(whole) || hasPoint && (!allDigits(fraction) || len(fraction) > 6) {
 		return 0, badMoney(s, currency)
@@ -35,14 +32,6 @@ func ParseMoney(s, currency string) (int64, *Finding) {
 		return 0, badMoney(s, currency)
 	}
 	return micros, nil
-}
-
-func badMoney(s, currency string) *Finding {
-	f := &Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q; want units of the account's currency such as 25.00%s", s, spaced(currency))}
-	if strings.Contains(s, ",") {
-		f.Hint = "write the decimal point as a point and leave out thousands separators"
-	}
-	return f
 }
 
 func spaced(currency string) string {
@@ -73,22 +62,20 @@ var symbols = map[string][]string{
 	"EUR": {"€"}, "GBP": {"£"}, "JPY": {"¥", "￥"}, "CNY": {"¥", "￥"}, "INR": {"₹"}, "BRL": {"R$"}, "KRW": {"₩"}, "CHF": {"Fr."}, "SEK": {"kr"}, "NOK": {"kr"}, "DKK": {"kr"}, "PLN": {"zł"}, "CZK": {"Kč"}, "ILS": {"₪"},
 }
 
-func stripCurrency(s, currency string) (string, *Finding) {
+// withoutCurrency takes the account's own code or symbol off an amount.
+func withoutCurrency(s, currency string) string {
 	for _, own := range append([]string{currency}, symbols[currency]...) {
 		if own == "" {
 			continue
 		}
 		if rest, ok := cutPrefixFold(s, own); ok {
-			return strings.TrimSpace(rest), nil
+			return strings.TrimSpace(rest)
 		}
 		if rest, ok := cutSuffixFold(s, own); ok {
-			return strings.TrimSpace(rest), nil
+			return strings.TrimSpace(rest)
 		}
 	}
-	if foreign := strings.Trim(s, "0123456789., \u00a0-+_'eE"); foreign != "" {
-		return "", &Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q; want the account's currency%s", s, spaced(currency))}
-	}
-	return s, nil
+	return s
 }
 
 func cutPrefixFold(s, prefix string) (string, bool) {

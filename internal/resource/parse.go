@@ -87,6 +87,9 @@ func (a *Attribute) parseText(s string) (Value, *Finding) {
 	if a.Type == TypeQuery {
 		return orFinding(Text(s), badQuery(s))
 	}
+	if f := Garbled(s); f != nil {
+		return Value{}, f
+	}
 	return orFinding(Text(s), a.badLength(s))
 }
 
@@ -174,11 +177,44 @@ func (a *Attribute) moneyRange() string {
 }
 
 func (a *Attribute) parseURL(s string) (Value, *Finding) {
+	if strings.ContainsAny(s, " \t\r\n\u00a0") {
+		return Value{}, a.spacedURL(s)
+	}
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.ContainsAny(s, " \t\r\n") {
-		return Value{}, &Finding{Code: diag.BadURL, Message: fmt.Sprintf("%s is %q; want an http or https address", a.Name, s)}
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return Value{}, &Finding{Code: diag.BadURL, Message: fmt.Sprintf("%s is %q; want an http or https address", a.Name, s), Hint: withScheme(s)}
 	}
 	return orFinding(Text(s), a.badLength(s))
+}
+
+// spacedURL refuses an address with a space or a line break in it: one that was typed,
+// or two of them.
+func (a *Attribute) spacedURL(s string) *Finding {
+	f := &Finding{Code: diag.BadURL, Message: fmt.Sprintf("%s is %q, which has a space in it; want one http or https address without", a.Name, s)}
+	parts := strings.Fields(s)
+	addresses := 0
+	for _, part := range parts {
+		if strings.Contains(part, "://") {
+			addresses++
+		}
+	}
+	switch {
+	case addresses > 1:
+		f.Hint = "write one address, and the others in rows of their own"
+	case addresses == 1 && strings.Contains(parts[0], "://"):
+		f.Hint = "write " + strings.Join(parts, "%20") + ", or " + strings.Join(parts, "") + " if the space slipped in"
+	}
+	return f
+}
+
+var bareHost = regexp.MustCompile(`^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*\.[a-zA-Z]{2,}(/\S*)?$`)
+
+// withScheme helps with an address that lacks its beginning.
+func withScheme(s string) string {
+	if bareHost.MatchString(s) {
+		return "write https://" + s
+	}
+	return ""
 }
 
 func (a *Attribute) parseImage(s string) (Value, *Finding) {

@@ -2,16 +2,11 @@ package resource
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"adsync/internal/diag"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 )
 
 // Split cuts the text of one cell into items. Hints are sentences, one a line;
@@ -119,11 +114,11 @@ var jsonStart = regexp.MustCompile(`^(\[\s*([` + Quotes + `{\[\]]|$)|\{\s*([` + 
 // LooksLikeJSON reports whether a hint, or a cell of hints, begins like JSON.
 func LooksLikeJSON(s string) bool { return jsonStart.MatchString(s) }
 
-// badHint refuses a sentence that is a piece of JSON: its braces and quotes would
-// stand in what the service compares with what people say.
+// badHint refuses a sentence that is garbled, or a piece of JSON: its braces and
+// quotes would stand in what the service compares with what people say.
 func (a *Attribute) badHint(s string) *Finding {
 	if !LooksLikeJSON(s) {
-		return nil
+		return Garbled(s)
 	}
 	return &Finding{
 		Code: diag.BadValue, Message: fmt.Sprintf("%s begins like JSON: %q; want a sentence", a.Name, shortStart(s)),
@@ -139,68 +134,3 @@ func shortStart(s string) string {
 	}
 	return s
 }
-
-// ParseCountry reads an ISO 3166-1 alpha-2 code or the English name of a
-// country and gives the code.
-func ParseCountry(s string) (string, *Finding) {
-	if code := strings.ToUpper(s); len(code) == 2 && countryCodes()[code] {
-		return code, nil
-	}
-	if code, ok := countryNames()[Fold(s)]; ok {
-		return code, nil
-	}
-	finding := &Finding{Code: diag.BadChoice, Message: fmt.Sprintf("country is %q; want a two-letter code such as US, or an English name", s)}
-	if strings.EqualFold(s, "UK") {
-		finding.Hint = `did you mean "GB"?`
-	} else if len(s) > 3 {
-		finding.Hint = nearestCountry(s)
-	}
-	return "", finding
-}
-
-func nearestCountry(s string) string {
-	var names []string
-	for name := range countryNames() {
-		names = append(names, name)
-	}
-	near := diag.Nearest(Fold(s), names)
-	if near == "" {
-		return ""
-	}
-	return `did you mean "` + countryNames()[near] + `"?`
-}
-
-var countryCodes = sync.OnceValue(func() map[string]bool {
-	codes := map[string]bool{}
-	for a := 'A'; a <= 'Z'; a++ {
-		for b := 'A'; b <= 'Z'; b++ {
-			code := string([]rune{a, b})
-			region, err := language.ParseRegion(code)
-			current := err == nil && region.IsCountry() && region.M49() != 0 && region.Canonicalize() == region
-			if current && !retired[code] && code[0] != 'X' {
-				codes[code] = true
-			}
-		}
-	}
-	codes["XK"] = true // Kosovo: user-assigned, in general use
-	return codes
-})
-
-// retired are codes the library still knows and ISO 3166-1 has withdrawn or
-// only reserves.
-var retired = map[string]bool{
-	"AC": true, "AN": true, "BU": true, "CP": true, "CQ": true, "CS": true, "DD": true, "DG": true, "EA": true, "FX": true, "IC": true,
-	"NT": true, "QO": true, "QU": true, "SU": true, "TA": true, "TP": true, "YD": true, "YU": true, "ZR": true, "ZZ": true, "UK": true,
-}
-
-var countryNames = sync.OnceValue(func() map[string]string {
-	names := map[string]string{"usa": "US", "unitedstatesofamerica": "US", "greatbritain": "GB", "england": "GB", "southkorea": "KR", "czechrepublic": "CZ", "holland": "NL"}
-	namer := display.English.Regions()
-	for code := range countryCodes() {
-		names[Fold(namer.Name(language.MustParseRegion(code)))] = code
-	}
-	return names
-})
-
-// CountryCodes gives every code ParseCountry takes, in order.
-func CountryCodes() []string { return slices.Sorted(maps.Keys(countryCodes())) }

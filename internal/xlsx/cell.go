@@ -57,6 +57,9 @@ func (w *sheetWalker) cellHead() (c Cell, typ string, err error) {
 			return c, "", fmt.Errorf("cell has style %q", s)
 		}
 	}
+	if len(w.dated) > 0 && w.attr("s") == nil {
+		c.Style = w.dateStyle(c.Column)
+	}
 	if _, err = w.book.StyleOf(c.Style); err != nil {
 		return c, "", err
 	}
@@ -66,6 +69,17 @@ func (w *sheetWalker) cellHead() (c Cell, typ string, err error) {
 		}
 	}
 	return c, string(w.attr("t")), nil
+}
+
+// dateStyle is the style of a cell that names none: that of its column where days
+// are shown there, as Gnumeric writes them, else the first.
+func (w *sheetWalker) dateStyle(column int) int {
+	for _, d := range w.dated {
+		if d.from <= column && column <= d.to {
+			return d.style
+		}
+	}
+	return 0
 }
 
 // keep gives a cell its form and puts it in the row unless it is blank.

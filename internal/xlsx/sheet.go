@@ -78,7 +78,11 @@ type sheetWalker struct {
 	visit     func(*Row) error
 	column    int
 	described int // columns that have a description
+	dated     []datedColumns
 }
+
+// datedColumns are columns that show days as a whole.
+type datedColumns struct{ from, to, style int }
 
 // Walk visits the rows that hold something. The row handed out is used
 // again for the next; a nil visit only checks.
@@ -190,6 +194,11 @@ func (w *sheetWalker) describe() error {
 	to, _ := strconv.Atoi(string(w.attr("max")))
 	if isTrue(w.attr("hidden")) {
 		w.facts.Hidden = append(w.facts.Hidden, Area{1, from, LastRow, to})
+	}
+	if n, err := strconv.Atoi(string(w.attr("style"))); err == nil {
+		if style, err := w.book.StyleOf(n); err == nil && style.Date {
+			w.dated = append(w.dated, datedColumns{from, to, n})
+		}
 	}
 	return nil
 }

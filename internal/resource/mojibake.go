@@ -1,12 +1,35 @@
-package csvfile
+package resource
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"adsync/internal/diag"
+
 	"golang.org/x/text/encoding/charmap"
 )
+
+// Garbled refuses a text that was decoded wrongly on its way here: nobody means it.
+func Garbled(text string) *Finding {
+	if strings.ContainsRune(text, utf8.RuneError) {
+		return &Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("value is %q, in which U+FFFD stands for a character that was lost; want the text as it was meant", text),
+			Hint: fromItsSource,
+		}
+	}
+	meant, found := Mojibake(text)
+	if !found {
+		return nil
+	}
+	return &Finding{
+		Code: diag.BadValue, Message: fmt.Sprintf("value is %q, which is %q read in the wrong encoding; want %q", text, meant, meant),
+		Hint: fromItsSource,
+	}
+}
+
+const fromItsSource = "take the text again from where it came, and save that as UTF-8 (of a CSV file: CSV UTF-8)"
 
 // Mojibake finds UTF-8 that was read as Windows-1252 somewhere on its way here:
 // "Ã¼" where "ü" was meant. It gives the whole text as it was meant. Sequences
