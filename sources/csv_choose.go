@@ -180,7 +180,7 @@ func (c *csvChooser) byHeader(among []*form) (csvChoice, *resource.Finding) {
 	for _, f := range among {
 		matched := 0
 		for _, delimiter := range c.delimiters {
-			if found := c.find(f, delimiter); found.isWhole() {
+			if found := c.find(f, delimiter); found.isWhole() && found.matched > 1 {
 				matched = max(matched, found.matched)
 			}
 		}

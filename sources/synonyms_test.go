@@ -57,7 +57,7 @@ func TestEveryWordOfTheTableHasOneMeaning(t *testing.T) {
 	for _, u := range synonyms.Nothing {
 		for _, word := range synonyms.Split(u.Words) {
 			for _, sheet := range []string{"Campaigns", "Ad groups", "Ads"} {
-				if synonyms.Ask(sheet, word) != nil {
+				if q := synonyms.Ask(sheet, word); q != nil && !q.Alone {
 					t.Errorf("%s: %q is a question, and among what the service has nothing for", sheet, word)
 				}
 			}
@@ -96,6 +96,8 @@ func TestHeadersOfOtherTools(t *testing.T) {
 		{"Campaigns", "Max CPC", 1.5, `header is "Max CPC", which Ad groups has as Max bid (USD) and Campaigns does not: 1 value is not read; want it there`},
 		{"Campaigns", "Daily budget (micros)", 50000000, `header is "Daily budget (micros)": its amounts are in "micros"; want whole amounts under Daily budget (USD)`},
 		{"Campaigns", "Budget per day (k)", 5, `its amounts are in "k"`},
+		{"Campaigns", "Spend", 50, `header is "Spend", which can mean Daily budget (USD) or Lifetime budget (USD)`},
+		{"Ad groups", "Location", "US", `header is "Location", and 1 value is not read: a whole campaign has one; want it on the sheet Campaigns, as Countries or Locations`},
 		{"Ad groups", "CPC", 1.5, `C1: note: header "CPC" is read as Max bid (USD)`},
 		{"Ad groups", "CPA", 1.5, `header is "CPA", which could be Max bid (USD): that is the most to pay for one click or conversion, and no figure and no target; want it clear`},
 		{"Ad groups", "Keywords", "shoes", `header is "Keywords", which could be Context hints: those are sentences and no keywords; want it clear`},
@@ -155,6 +157,32 @@ func TestColumnsOfExportsAreCountedAndNoProblem(t *testing.T) {
 	want := []string{`q4.xlsx: Campaigns: not read: of other tools, with nothing here to set: "Labels" (1), "Campaign Type" (1), "Networks" (1), "Desktop Bid Modifier" (1), "Cost" (1)`}
 	if lines := diag.UnreadLines(got.unread); !slices.Equal(lines, want) {
 		t.Errorf("UnreadLines = %q, want %q", lines, want)
+	}
+}
+
+// TestTheLineToPasteTakesNothingElseAway marks the columns nobody takes for
+// adsync's as the user's own, and none that another problem asks about.
+func TestTheLineToPasteTakesNothingElseAway(t *testing.T) {
+	d := load(t, folder(t, map[string]string{
+		"campaigns.csv": "Campaign,Bidding,Budget,Owner,CPC\nSpring,clicks,50,Ann,2\n",
+		"ads.csv":       "Campaign,Ad group,Title,Body,Target URL,Image,End date,Margin\nSpring,Runners,Shoes,Light.,https://shop.example,https://i.example/a.png,2027-05-31,3\n",
+	}))
+	for header, line := range map[string]string{`"Budget"`: `own_columns: ["Margin", "Budget", "Owner"]`, `"Owner"`: `own_columns: ["Margin", "Owner"]`, `"End date"`: "", `"CPC"`: ""} {
+		for _, p := range d.Problems {
+			if !strings.HasPrefix(p.Message, "header is "+header) {
+				continue
+			}
+			if _, paste, _ := strings.Cut(p.Hint, "adsync.yaml: "); paste != line {
+				t.Errorf("%s: line to paste is %q, want %q", header, paste, line)
+			}
+		}
+	}
+}
+
+func TestACSVFileOfNoKnownHeaderIsNamed(t *testing.T) {
+	got := readCSVText("kampagnen.csv", "Kampagne;Status;Tagesbudget\nFrühling;aktiv;50\n")
+	if got.stray == nil || !strings.Contains(got.stray.Message, "neither the name nor the header of the file says what it holds") {
+		t.Errorf("stray = %v, want that nobody knows what it holds", got.stray)
 	}
 }
 

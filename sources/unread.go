@@ -272,7 +272,7 @@ func quotedOr(titles []string) string {
 	for i, title := range titles {
 		quoted[i] = fmt.Sprintf("%q", title)
 	}
-	return strings.Join(quoted, " or ")
+	return orList(quoted)
 }
 
 // couldMean returns the headers that half of the values or more would fit under,
@@ -314,27 +314,61 @@ func (f *fileReader) reportPasted(at diag.Position, header string, finding resou
 }
 
 // pasteLines ends the hints of the columns and sheets of all files that are not
-// read with the line of adsync.yaml that helps.
+// read with the line of adsync.yaml that helps. A line names the column it stands
+// at and those nobody takes for adsync's: none that another problem asks about.
 func pasteLines(results []result, l layout) {
-	var columns []string
 	for i := range results {
 		for _, p := range results[i].pastes {
-			if p.column != "" {
-				columns = append(columns, p.column)
-			}
 			if p.sheet != "" && l.formOf(p.sheet) == "" {
 				l.sheets = append(slices.Clip(l.sheets), namedSheet{p.sheet, sheetKind(p.title)})
 			}
 		}
 	}
+	columns := pastedColumns(results)
 	for i := range results {
 		for _, p := range results[i].pastes {
-			line := l.ownColumnsLine(columns...)
-			if p.sheet != "" {
-				line = l.sheetsLine()
+			line := l.sheetsLine()
+			if p.sheet == "" {
+				line = l.ownColumnsLine(columnsBeside(columns, p.column)...)
 			}
 			problem := &results[i].problems[p.problem]
 			problem.Hint += ", or write in adsync.yaml: " + line
 		}
 	}
+}
+
+// pastedColumn is a header that may be listed as the user's own.
+type pastedColumn struct {
+	header, folded string
+	asked          bool // a problem asks what it is, wherever it stands
+}
+
+// pastedColumns are the headers of all files, each once.
+func pastedColumns(results []result) []pastedColumn {
+	var columns []pastedColumn
+	at := map[string]int{}
+	for i := range results {
+		for _, p := range results[i].pastes {
+			folded := resource.Fold(p.column)
+			if _, known := at[folded]; !known && p.column != "" {
+				at[folded] = len(columns)
+				columns = append(columns, pastedColumn{header: p.column, folded: folded})
+			}
+			if p.column != "" && results[i].problems[p.problem].Severity == diag.Error {
+				columns[at[folded]].asked = true
+			}
+		}
+	}
+	return columns
+}
+
+func columnsBeside(columns []pastedColumn, header string) []string {
+	folded := resource.Fold(header)
+	var beside []string
+	for _, c := range columns {
+		if !c.asked || c.folded == folded {
+			beside = append(beside, c.header)
+		}
+	}
+	return beside
 }

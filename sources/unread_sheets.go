@@ -77,22 +77,32 @@ func likeliest(looks []headerFinder) *headerFinder {
 // may be missing and the sheet still looks like it.
 const fewRequired = 3
 
+// anyName is a header of lists of any sort.
+const anyName = "name"
+
 // isNearlyWhole reports whether some tab of the form has all the columns it
-// needs, or of many all but one: that one may have another name here.
+// needs, or of many all but one: that one may have another name here. A name and
+// a status alone, as any list may have them, are no sheet of adsync's.
 func (f *headerFinder) isNearlyWhole() bool {
 	for _, s := range f.sections {
-		required, missing := 0, 0
+		required, missing, own := 0, 0, false
 		for i := range s.tab.columns {
 			want := &s.tab.columns[i]
 			if !want.required {
 				continue
 			}
 			required++
-			if s.header.columnOf(func(have *column) bool { return have == want }) == 0 {
+			number := s.header.columnOf(func(have *column) bool { return have == want })
+			switch {
+			case number > 0:
+				own = own || want.isOwn(s.header.written[number]) && resource.Fold(s.header.written[number]) != anyName
+			case want.role == roleKind: // which no other column can stand for
+				missing = required + fewRequired
+			default:
 				missing++
 			}
 		}
-		if missing == 0 || missing == 1 && required >= fewRequired {
+		if own && f.matched > 1 && (missing == 0 || missing == 1 && required >= fewRequired) {
 			return true
 		}
 	}

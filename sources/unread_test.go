@@ -75,9 +75,9 @@ func TestColumnsOfTheUsersOwn(t *testing.T) {
 	d := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheet))}))
 	wantProblem(t, d, `q4.xlsx:Campaigns!E1: header is "Fällig", and 1 value under it could be Last day or Start date; want one adsync knows (ADS1005)`)
 	wantProblem(t, d, `q4.xlsx:Campaigns!F1: warning: header is "Owner", which adsync does not know: 1 value is not read (ADS1023)`)
-	for _, p := range d.Problems {
-		if !strings.HasSuffix(p.Hint, `or write in adsync.yaml: own_columns: ["Fällig", "Owner"]`) {
-			t.Errorf("hint = %q, want the line to paste", p.Hint)
+	for i, line := range []string{`own_columns: ["Fällig", "Owner"]`, `own_columns: ["Owner"]`} {
+		if hint := d.Problems[i].Hint; !strings.HasSuffix(hint, "or write in adsync.yaml: "+line) {
+			t.Errorf("hint = %q, want the line to paste: %s", hint, line)
 		}
 	}
 	d = wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheet)), "adsync.yaml": "own_columns: [\"Fällig\", \"Owner\"]\n"})))
@@ -119,9 +119,12 @@ func TestASheetOfAnotherNameIsNeverDroppedUnsaid(t *testing.T) {
 
 func TestASheetWithASimilarNameAloneIsTheUsers(t *testing.T) {
 	for _, name := range []string{"IDs", "Campaign plan", "Add"} {
-		d := wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, campaignsSheet, sheetOf{name, [][]any{{"Who", "What"}, {"Ann", "x"}}}))})))
-		if len(diag.UnreadLines(d.Unread)) != 1 {
-			t.Errorf("%s: %q, want one line", name, diag.UnreadLines(d.Unread))
+		for _, header := range [][]any{{"Who", "What"}, {"Name", "Phone"}, {"Task", "Status"}, {"Name", "Status", "Until"}, {"Status", "URL"}, {"Amount", "From", "To"}} {
+			sheet := sheetOf{name, [][]any{header, {"Ann", "x"}}}
+			d := wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, campaignsSheet, sheet))})))
+			if len(diag.UnreadLines(d.Unread)) != 1 {
+				t.Errorf("%s, %v: %q, want one line", name, header, diag.UnreadLines(d.Unread))
+			}
 		}
 	}
 }

@@ -80,16 +80,16 @@ func (r *tabReader) titled(c *column) string {
 // asked reports a header that can mean two things, or one that is set elsewhere.
 func (r *tabReader) asked(position diag.Position, u *unreadColumn, written string) bool {
 	q := r.questionOf(written)
-	if q == nil {
+	if q == nil || q.Alone && r.hasAny(q.Could) {
 		return false
 	}
 	titles := r.titlesOf(q)
-	meant := strings.Join(titles, " or ")
+	meant := orList(titles)
 	finding := resource.Finding{Code: diag.UnknownKey, Hint: fmt.Sprintf("name it %s. Begin it with # if the column is your own", quotedOr(titles))}
 	switch {
 	case q.On != "":
 		finding.Message = fmt.Sprintf("header is %q, and %s not read: a whole campaign has one; want it on the sheet %s, as %s", written, valuesAre(u), q.On, meant)
-		finding.Hint = "begin it with # if the column is your own"
+		finding.Hint = "begin it with # if it is here to be looked at"
 	case len(titles) == 1:
 		finding.Message = fmt.Sprintf("header is %q, which could be %s: %s; want it clear", written, meant, q.Why)
 	case q.Why != "":
@@ -97,8 +97,17 @@ func (r *tabReader) asked(position diag.Position, u *unreadColumn, written strin
 	default:
 		finding.Message = fmt.Sprintf("header is %q, which can mean %s; want one of them", written, meant)
 	}
-	r.reportPasted(position, written, finding)
+	if q.On != "" { // own_columns would hold for that sheet too
+		r.report(position, finding)
+	} else {
+		r.reportPasted(position, written, finding)
+	}
 	return true
+}
+
+// hasAny reports whether the sheet has one of the columns.
+func (r *tabReader) hasAny(titles []string) bool {
+	return r.header.columnOf(func(c *column) bool { return slices.Contains(titles, c.title) }) > 0
 }
 
 func (r *tabReader) questionOf(written string) *synonyms.Question {
@@ -113,6 +122,15 @@ func (r *tabReader) questionOf(written string) *synonyms.Question {
 }
 
 func valuesAre(u *unreadColumn) string { return counted(u.values, "value is", "values are") }
+
+// orList joins texts as a sentence has them: a, b or c.
+func orList(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+}
 
 // titlesOf are the headers a question asks between, as the template writes them.
 func (r *tabReader) titlesOf(q *synonyms.Question) []string {
@@ -141,13 +159,13 @@ func (r *tabReader) misplaced(position diag.Position, u *unreadColumn, written s
 			continue
 		}
 		c := t.columnFor(written)
-		if c == nil || c.role != roleAttribute {
+		if c == nil || c.role != roleAttribute && c.role != roleSelector {
 			continue
 		}
-		r.reportPasted(position, written, resource.Finding{
+		r.report(position, resource.Finding{
 			Code:    diag.UnknownKey,
 			Message: fmt.Sprintf("header is %q, which %s has as %s and %s does not: %s not read; want it there", written, t.title, r.titled(c), r.form.title, valuesAre(u)),
-			Hint:    "begin it with # if the column is your own",
+			Hint:    "begin it with # if it is here to be looked at",
 		})
 		return true
 	}

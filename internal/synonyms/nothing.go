@@ -21,5 +21,5 @@ var Nothing = []Unmatched{
 		"Cost per result, Cost per results, Amount spent, Link clicks, CPC (cost per link click), CPC (all), CPM (cost per 1,000 impressions), CTR (all), CTR (link click-through rate), Clicks (all), Landing page views, Quality ranking"},
 	{DV360, "Io Id, Line item Id, Campaign Id, Advertiser Id, Timestamp, Pacing, Pacing rate, Pacing amount, Frequency enabled, Frequency exposures, Frequency period, Frequency amount, Performance goal type, Performance goal value, " +
 		"Partner revenue model, Partner revenue amount, Inventory source targeting, Brand safety sensitivity settings, Viewability targeting, Language targeting - include, Language targeting - exclude, Integration code, Details"},
-	{People, "Impressions, Impr., Clicks, CTR, Cost, Conversions, Conv. rate, Conversion rate, Conv. value, Conversion value, Revenue, Avg. CPC, Average CPC, Avg. CPM, Avg. cost, Cost / conv., Views, Engagements, Interactions, Currency, Currency code"},
+	{People, "Impressions, Impr., Clicks, CTR, Cost, Spend, Spend to date, Spent, Conversions, Conv. rate, Conversion rate, Conv. value, Conversion value, Revenue, Avg. CPC, Average CPC, Avg. CPM, Avg. cost, Cost / conv., Views, Engagements, Interactions, Currency, Currency code"},
 }

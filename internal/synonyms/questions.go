@@ -5,8 +5,9 @@ package synonyms
 var Questions = []Question{
 	{
 		Sheet: campaigns, Could: []string{"Daily budget", "Lifetime budget"},
-		Words: "Budget, Budgets, Max budget, Maximum budget, Budget amount, Campaign budget, Media budget, Amount, Spend, Planned spend, Spend limit, Campaign spend limit, Limit, Cap, Spend cap, Budget cap",
+		Words: "Budget, Budgets, Max budget, Maximum budget, Budget amount, Campaign budget, Media budget, Planned spend, Spend limit, Campaign spend limit, Spend cap, Budget cap",
 	},
+	{Sheet: campaigns, Could: []string{"Daily budget", "Lifetime budget"}, Alone: true, Words: "Amount, Spend, Limit, Cap"},
 	{Sheet: campaigns, Could: []string{"Start date", "Last day"}, Words: "Date, Day"},
 	{Sheet: campaigns, Could: []string{"Start date", "Last day"}, Words: "Dates, Flight, Flight dates, Run dates, Period, Date range, Schedule, Duration", Why: "a column holds one day"},
 	{Sheet: campaigns, Could: []string{"Countries", "Locations"}, Words: "Location, Target location, Target locations, Targeting, Target, Geo target, Place, Places, Area"},
@@ -25,6 +26,8 @@ var Questions = []Question{
 	{Sheet: adGroups, Could: []string{"Daily budget", "Lifetime budget"}, On: campaigns, Words: "Budget, Ad set budget, Ad group budget, Line item budget, Ad set daily budget, Ad set lifetime budget"},
 	{Sheet: adGroups, Could: []string{"Start date"}, On: campaigns, Words: "Ad set time start, Ad set start time, Ad group start date, Line item start date"},
 	{Sheet: adGroups, Could: []string{"Last day"}, On: campaigns, Words: "Ad set time stop, Ad set end time, Ad group end date, Line item end date"},
+	{Sheet: adGroups, Could: []string{"Countries", "Locations"}, On: campaigns, Words: "Location, Target location, City, Cities"},
+	{Sheet: ads, Could: []string{"Countries", "Locations"}, On: campaigns, Words: "Location, Target location, City, Cities"},
 	{Sheet: ads, Could: []string{"Title", "Body", "Image"}, Words: "Creative, Creatives, Asset, Assets, Content"},
 	{Sheet: ads, Could: []string{"Daily budget", "Lifetime budget"}, On: campaigns, Words: "Budget"},
 	{Sheet: spendLimits, Could: []string{"First day", "Last day"}, Words: "Date, Day, Dates, Period, Date range"},

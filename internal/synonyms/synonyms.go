@@ -51,6 +51,7 @@ type Question struct {
 	Could []string // headers
 	On    string   // the sheet that has them, "" is Sheet
 	Why   string   // what tells them apart, or why none is meant; may be ""
+	Alone bool     // asked only where the sheet has none of the columns
 }
 
 // Unmatched are the columns of a tool's exports that this service has nothing
