@@ -147,6 +147,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the last-applied record: %w", err)
 	}
+	desired.Moves = plan.MovedByID(a.Schemas, desired.Moves, last, desired.Snapshot)
 	last, renamed, misplaced := plan.Relocate(a.Schemas, desired.Moves, last, desired.Snapshot)
 	waiting, err := a.Store.Waiting(ctx)
 	if err != nil {

@@ -23,9 +23,10 @@ type collection struct {
 	repeats   map[int]int // resources of a source, by its number, that another file has too
 	index     index
 	zone      *time.Location
-	said      map[string]bool // findings that are said once
-	compared  int             // names that were compared with unknown ones
-	left      []*entry        // rows that say Include = no
+	former    map[string][]Former // by kind and name in small letters; nil until a name is looked for that no source has
+	said      map[string]bool     // findings that are said once
+	compared  int                 // names that were compared with unknown ones
+	left      []*entry            // rows that say Include = no
 	spares    map[resource.Kind]*kindIndex
 	shared    map[diag.Problem]bool // errors of what rows take over: those rows wait
 	listItems []listItem

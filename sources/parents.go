@@ -122,6 +122,9 @@ func (c *collection) follow(e *entry, kind *resource.Schema, scope *entry, m mar
 	found := c.lookup(kind, scope, m.text)
 	switch len(found) {
 	case 0:
+		if former := c.wasCalled(e, kind, scope, m); former != nil {
+			return former
+		}
 		c.reportNowhere(e, kind, scope, m)
 		return nil
 	case 1:

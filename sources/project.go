@@ -39,6 +39,8 @@ type Project struct {
 	Domains []Setting             // where landing pages may be; empty for anywhere
 	Limits  map[resource.Kind]int // how many of a kind the account may have, where that is not what a self-serve account may
 
+	Former func() []Former // what the record calls its resources, asked where no source has a name; nil for nothing
+
 	layout    layout          // the user's own columns, and sheets of other names
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
 	bounds    *bounds         // nil for the defaults
