@@ -80,7 +80,7 @@ func (d *differ) goneByFamily() map[familyKey][]int {
 func (d *differ) renamed(fresh, gone int) string {
 	k, was := d.all[fresh].kind, d.all[gone].live
 	if len(d.Schemas.ChildrenOf(k.schema.Kind)) == 0 {
-		if d.sameBut(fresh, gone) {
+		if k.schema.Parent != "" && d.sameBut(fresh, gone) { // lists and settings of the account say little: many are alike
 			return "what it says is the same but for its name"
 		}
 		return ""

@@ -41,6 +41,8 @@ func TestARowThatWasRenamedWithoutAKeyIsAskedAbout(t *testing.T) {
 			table{spring + "paused", runners, "ad/spring-launch/runners/star name=Star title=Shoes" + ad}, says, "twin=ad/spring-launch/runners/star"},
 		{"an ad without a name, under another title", table{spring + "paused", runners, "ad/spring-launch/runners/shoes title=Shoes" + ad},
 			table{spring + "paused", runners, "ad/spring-launch/runners/boots title=Boots" + ad}, says, "twin=ad/spring-launch/runners/boots"},
+		{"an audience of the same list", table{"audience/first name=First members.file=sha256:aa members.identifier=email members.people=5"},
+			table{"audience/other name=Other members.file=sha256:aa members.identifier=email members.people=5"}, "", ""},
 		{"an ad in another's place", table{spring + "paused", runners, "ad/spring-launch/runners/hero name=Hero title=Shoes" + ad},
 			table{spring + "paused", runners, "ad/spring-launch/runners/star name=Star title=Boots body=Heavy target_url=https://a.example/ image=https://a.example/a.png"}, "", ""},
 	}
