@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,6 +50,11 @@ func dropPositions(value any) {
 	}
 }
 
+// withoutUnread leaves out which columns of a workbook are not read: its twin has none.
+func withoutUnread(plan string) string { return unreadInPlan.ReplaceAllString(plan, "") }
+
+var unreadInPlan = regexp.MustCompile(`(?s),\n  "unread": \[.*?\n  \]`)
+
 func TestW26EveryProgramsWorkbookGivesThePlanOfItsTwinInYAML(t *testing.T) {
 	want := planned(t, "ads.yaml", []byte(dialect.YAML))
 	if n := strings.Count(want, `"action": "create"`); n != 6 {
@@ -58,7 +64,7 @@ func TestW26EveryProgramsWorkbookGivesThePlanOfItsTwinInYAML(t *testing.T) {
 		t.Run(program, func(t *testing.T) {
 			content, err := dialect.Write(program, t.TempDir())
 			noError(t, err)
-			if diff := cmp.Diff(want, planned(t, "q4.xlsx", content)); diff != "" {
+			if diff := cmp.Diff(want, withoutUnread(planned(t, "q4.xlsx", content))); diff != "" {
 				t.Errorf("plan (-YAML +%s):\n%s", program, diff)
 			}
 		})
