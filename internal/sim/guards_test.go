@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -237,17 +236,15 @@ func (g *guarded) completed(report *reconcile.Report) error {
 	return nil
 }
 
-// wantGuards wants the guards to have held, and credits to have been used and needed: as
-// often as was measured, less three standard deviations of a count that is drawn.
+// wantGuards wants the guards to have held, and credits to have been used and needed.
 func (t *tally) wantGuards(report *testing.T) {
 	n := t.Counts[withGuards]
-	for what, one := range map[string]int{ // in so many histories, once
+	for what, one := range map[string]int{ // in so many histories, at least
 		"plan held by exposure": 4, "plan held by updates": 10, "plan held by raises-spend": 10,
 		"plan with the rest of another": 6, "rise on the credit of an earlier plan": 50, "set by hand as the files say": 6, "crash": 2,
 	} {
-		expected := float64(n) / float64(one)
-		if least := int(math.Ceil(expected - 3*math.Sqrt(expected))); t.Counts[what] < least {
-			report.Errorf("%s: %d times in %d histories under guards; want %d at least", what, t.Counts[what], n, least)
+		if n >= 2*one && t.Counts[what] < n/one {
+			report.Errorf("%s: %d times in %d histories under guards; want %d at least", what, t.Counts[what], n, n/one)
 		}
 	}
 }
@@ -278,9 +275,11 @@ func TestNobodyElseMakesADecreaseOfAdsyncs(t *testing.T) {
 }
 
 // Guards hold and credits are used often enough for an oracle to have something to judge.
+// A rise on a credit comes once in some 30 histories: three times as many are played, so
+// that the count is that of the draw and not of luck.
 func TestHistoriesUnderGuards(t *testing.T) {
 	all := newTally()
-	for n := range uint64(*histories) {
+	for n := range uint64(3 * *histories) {
 		s := underGuards(*seed + n)
 		if bad := play(t, s, all); bad != nil {
 			s, bad = shrink(s, bad, func(s script) error { return play(t, s, newTally()) })
