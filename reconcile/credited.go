@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -222,7 +223,9 @@ func rootOf(schemas resource.Schemas, at resource.Address, name string) string {
 // sent. What it does not show contradicts nothing.
 func contradicts(change json.RawMessage, path string, sent resource.Value) bool {
 	var values struct{ After any }
-	if json.Unmarshal(change, &values) != nil {
+	exact := json.NewDecoder(bytes.NewReader(change))
+	exact.UseNumber() // an amount is never a float
+	if exact.Decode(&values) != nil {
 		return false
 	}
 	after := values.After
@@ -234,9 +237,10 @@ func contradicts(change json.RawMessage, path string, sent resource.Value) bool 
 		after = inner[part]
 	}
 	switch is := after.(type) {
-	case float64:
+	case json.Number:
 		number, counts := sent.Number()
-		return counts && float64(number) != is
+		logged, err := is.Int64()
+		return counts && (err != nil || logged != number)
 	case string:
 		_, counts := sent.Number()
 		return !counts && sent.Text() != is
