@@ -14,7 +14,7 @@ type hintCell struct {
 	problem    string
 }
 
-const notOneList = "context_hints begins like JSON and is not one list of texts"
+const notOneList = "context_hints looks like JSON and is not one list of texts"
 
 var hintCells = []hintCell{
 	{"a list", `["people who run", "people, who hike"]`, []string{"people who run", "people, who hike"}, ""},
@@ -22,7 +22,7 @@ var hintCells = []hintCell{
 	{"a word in brackets", "[trail] shoes", []string{"[trail] shoes"}, ""},
 	{"a year in brackets", "[2026] shoes", []string{"[2026] shoes"}, ""},
 	{"a word in braces", "{keyword} shoes", []string{"{keyword} shoes"}, ""},
-	{"an object", `{"hint": "people who run"}`, nil, notOneList + `: "{\"hint\": \"people who run\"}"`},
+	{"an object", `{"hint": "people who run"}`, nil, notOneList + `: {"hint": "people who run"}; want one entry a line`},
 	{"an object with curly quotes", "{“hint”: “people who run”}", nil, notOneList},
 	{"a list of objects", `[{"hint": "people who run"}]`, nil, notOneList},
 	{"a list with an object in it", `["people", {"hint": "people who run"}, "others"]`, nil, notOneList},
@@ -34,8 +34,8 @@ var hintCells = []hintCell{
 	{"two lists with a comma", `["people"], ["others"]`, nil, notOneList},
 	{"a list of nothing", `["people", null]`, nil, notOneList},
 	{"a list cut short", `["people", "who ru`, nil, notOneList},
-	{"a list on the second line", "people\n[\"others\"]", nil, `context_hints begins like JSON: "[\"others\"]"; want a sentence`},
-	{"a list in a list's text", `["people", "[\"others\"]"]`, nil, `context_hints begins like JSON`},
+	{"a list on the second line", "people\n[\"others\"]", nil, `context_hints looks like JSON: ["others"]; want a sentence`},
+	{"a list in a list's text", `["people", "[\"others\"]"]`, nil, `context_hints looks like JSON`},
 }
 
 func TestHintsInTheFormOfJSON(t *testing.T) {
@@ -73,7 +73,7 @@ func TestJSONAmongHintsIsRefusedWhereverTheyStand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.files["a.yaml"] = strings.Replace(c.files["a.yaml"], "    context_hints: []\n", "", 1)
-			wantRefused(t, load(t, folder(t, c.files)), c.at+"context_hints begins like JSON")
+			wantRefused(t, load(t, folder(t, c.files)), c.at+"context_hints looks like JSON")
 		})
 	}
 }
@@ -84,7 +84,7 @@ func TestCharactersOfOtherSystemsAndCutCellsAreSaid(t *testing.T) {
 			"a.yaml": springCampaign, "q4.xlsx": string(bookOf(t, sheetOf{"Ad groups", [][]any{{"Campaign", "Ad group", "Max bid", "Context hints"}, {"Spring", "Runners", 1.25, text}}})),
 		}
 	}
-	wantProblem(t, load(t, folder(t, hints("people_x000D_who run"))), "q4.xlsx:Ad groups!D2: warning: context_hints holds a carriage return (U+000D) alone, which is taken for the end of a line: 2 entries; want a line break there (ADS1016)")
+	wantProblem(t, load(t, folder(t, hints("people_x000D_who run"))), "q4.xlsx:Ad groups!D2: warning: context_hints holds a carriage return (U+000D), which cuts it into 2 hints; want a line break there (ADS1016)")
 	wantClean(t, load(t, folder(t, hints("people_x000D_\nwho run"))))
 	wantProblem(t, load(t, folder(t, hints("people_x0007_ who run"))), "q4.xlsx:Ad groups!D2: warning: context_hints holds the character U+0007, which cannot be seen")
 	wantProblem(t, loadYAML(t, springCampaign+"description: \"one\\rtwo\"\n"), "ads.yaml:4:14: warning: description holds the character U+000D, which cannot be seen")

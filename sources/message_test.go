@@ -12,7 +12,7 @@ import (
 
 const (
 	amountSuch = "an amount such as 25.00 USD"
-	leave      = "leave the cell blank, or the line out of YAML: what is there then stays as it is"
+	leave      = "leave the cell blank (in YAML: leave the line out), and adsync leaves the setting as it is"
 	twoWays    = "which can be read in more than one way; want a decimal point and nothing between thousands (ADS1004)"
 )
 
@@ -29,20 +29,20 @@ var typedValues = []slip{
 	{"budget.daily", "12,50 pro Tag", `amount is "12,50 pro Tag", with what it is for; want the amount alone (ADS1004)`, "write 12.50"},
 	{"budget.daily", "~50", `amount is "~50", with a word or a sign; want the amount alone (ADS1004)`, "write 50"},
 	{"budget.daily", "max 50", `amount is "max 50", with a word or a sign; want the amount alone (ADS1004)`, "write 50"},
-	{"budget.daily", "50-60", `amount is "50-60", which are two; want one amount (ADS1004)`, ""},
+	{"budget.daily", "50-60", `amount is "50-60", which are two; want one amount (ADS1004)`, "write the higher one: it is the most that is spent"},
 	{"budget.daily", "n/a", `amount is "n/a"; want ` + amountSuch + `, or nothing (ADS1004)`, leave},
 	{"budget.daily", "TBD", `amount is "TBD"; want ` + amountSuch + `, or nothing (ADS1004)`, leave},
 	{"budget.daily", "no limit", `amount is "no limit"; want ` + amountSuch + `, or nothing (ADS1004)`, leave},
-	{"budget.daily", "10%", `amount is "10%", a percentage; want ` + amountSuch + ` (ADS1004)`, ""},
-	{"budget.daily", "-5", `amount is "-5", which is below zero; want ` + amountSuch + ` (ADS1004)`, ""},
-	{"budget.daily", "(5.00)", `amount is "(5.00)", which is below zero; want ` + amountSuch + ` (ADS1004)`, ""},
+	{"budget.daily", "10%", `amount is "10%", a percentage; want ` + amountSuch + ` (ADS1004)`, "write what it comes to"},
+	{"budget.daily", "-5", `amount is "-5", which is below zero; want ` + amountSuch + ` (ADS1004)`, "take the minus or the brackets away if the amount is meant"},
+	{"budget.daily", "(5.00)", `amount is "(5.00)", which is below zero; want ` + amountSuch + ` (ADS1004)`, "take the minus or the brackets away if the amount is meant"},
 	{"budget.daily", "12,50", `amount is "12,50", ` + twoWays, "write 12.50"},
 	{"budget.daily", "1,234", `amount is "1,234", ` + twoWays, "write 1234 or 1.234"},
 	{"budget.daily", "1.234,50", `amount is "1.234,50", ` + twoWays, "write 1234.50"},
 	{"budget.daily", "1 234", `amount is "1 234", ` + twoWays, "write 1234"},
 	{"budget.daily", "50,-", `amount is "50,-", ` + twoWays, "write 50.00"},
-	{"budget.daily", "50 €", `amount is "50 €"; want the account's currency USD (ADS1004)`, ""},
-	{"budget.daily", "EUR 50", `amount is "EUR 50"; want the account's currency USD (ADS1004)`, ""},
+	{"budget.daily", "50 €", `amount is "50 €"; want the account's currency USD (ADS1004)`, "write what it comes to in USD"},
+	{"budget.daily", "EUR 50", `amount is "EUR 50"; want the account's currency USD (ADS1004)`, "write what it comes to in USD"},
 	{"budget.daily", "5O", `amount is "5O"; want units of the account's currency such as 25.00 USD (ADS1004)`, ""},
 
 	{"start", "01/02/2027", `date is "01/02/2027", which can be read as 2 January 2027 or 1 February 2027; want it as year-month-day (ADS1009)`, "write 2027-01-02 or 2027-02-01"},
@@ -53,14 +53,15 @@ var typedValues = []slip{
 	{"start", "1 Feb 2027", `date is "1 Feb 2027"; want a day such as 2026-12-01 (ADS1009)`, "write 2027-02-01"},
 	{"start", "n/a", `date is "n/a"; want a day such as 2026-12-01, or nothing (ADS1009)`, leave},
 	{"start", "asap", `date is "asap"; want a day such as 2026-12-01 (ADS1009)`, ""},
-	{"start", "2027-02-30", `date is "2027-02-30"; want a day such as 2026-12-01 (ADS1009)`, ""},
+	{"start", "2027-02-30", `date is "2027-02-30", which no calendar has; want a day such as 2026-12-01 (ADS1009)`, ""},
+	{"start", "2027-13-01", `date is "2027-13-01", which no calendar has; want a day such as 2026-12-01 (ADS1009)`, "write 2027-01-13 if day and month are swapped"},
 
 	{"targeting.countries", "Narnia", `country is "Narnia"; want a two-letter code such as US, or the country's name (ADS1007)`, ""},
 	{"targeting.countries", "Germny", `country is "Germny"; want a two-letter code such as US, or the country's name (ADS1007)`, `did you mean "DE"?`},
-	{"targeting.countries", "worldwide", `country is "worldwide"; want a two-letter code such as US, or the country's name (ADS1007)`, "leave the cell blank, or the line out of YAML, for all countries"},
+	{"targeting.countries", "worldwide", `country is "worldwide"; want a two-letter code such as US, or the country's name (ADS1007)`, "a new campaign without countries runs in all of them: leave the cell blank; [clear] (in YAML: null) takes away those one has"},
 	{"targeting.countries", "EU", `country is "EU"; want a two-letter code such as US, or the country's name (ADS1007)`, "list its countries"},
 
-	{"description", "SchÃ¶ne Schuhe", `value is "SchÃ¶ne Schuhe", which is "Schöne Schuhe" read in the wrong encoding; want "Schöne Schuhe" (ADS1011)`, "take the text again from where it came, and save that as UTF-8 (of a CSV file: CSV UTF-8)"},
+	{"description", "SchÃ¶ne Schuhe", `value is "SchÃ¶ne Schuhe", which is "Schöne Schuhe" read in the wrong encoding; want "Schöne Schuhe" (ADS1011)`, "write Schöne Schuhe, or take the text again from where it came, and save that as UTF-8 (of a CSV file: CSV UTF-8)"},
 }
 
 var typedHeaders = map[string]string{"budget.daily": "Daily budget", "start": "Start date", "end": "Last day", "targeting.countries": "Countries", "description": "Description"}

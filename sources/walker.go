@@ -122,7 +122,7 @@ func (w *walker) entries(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 // commaHint helps with {daily: 50,00}, which YAML takes for two entries.
 func commaHint(node *yaml.Node, i int) string {
 	if node.Style&yaml.FlowStyle != 0 && i > 0 && node.Content[i].Tag == "!!int" && isNothing(node.Content[i+1]) {
-		return "a comma ends an entry between braces; write the decimal point as a point"
+		return fmt.Sprintf("write %s.%s: a comma ends an entry between braces", node.Content[i-1].Value, node.Content[i].Value)
 	}
 	return ""
 }

@@ -76,14 +76,14 @@ func errorText(text string) *resource.Finding {
 	if !errorWord.MatchString(text) {
 		return nil
 	}
-	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("text is the error %s of a formula; want a value", text)}
+	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("text is the error %s of a formula; want a value", text), Hint: "write the value itself"}
 }
 
 func (r *bookReader) cellError(c xlsx.Cell, want string) *resource.Finding {
 	if _, _, picture := r.pictureInCell(c); picture {
 		return &resource.Finding{Code: diag.BadValue, Message: "a picture is placed in this cell; want " + want}
 	}
-	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("cell holds the error %s; want a value", c.Text)}
+	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("cell holds the error %s; want a value", c.Text), Hint: "mend the formula, or write the value itself"}
 }
 
 func badFormula(c xlsx.Cell, typ resource.Type) *resource.Finding {
@@ -164,7 +164,11 @@ func (g sheetGrid) numberText(c xlsx.Cell, typ resource.Type) (string, *resource
 		return g.amount(c, format)
 	case typ == resource.TypeDay || typ == resource.TypeLast:
 		if !format.Date {
-			return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("cell holds the number %s; want a day such as 2026-12-01", c.Text)}
+			f := &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("cell holds the number %s; want a day such as 2026-12-01", c.Text)}
+			if day, wrong := dayOfSerial(c.Text, g.book.Date1904); wrong == nil {
+				f.Hint = "give the cell the format of a date if it is to be " + day
+			}
+			return "", f
 		}
 		return dayOfSerial(c.Text, g.book.Date1904)
 	case typ == resource.TypeID || typ == typeKey:
@@ -186,9 +190,9 @@ func (g sheetGrid) amount(c xlsx.Cell, format xlsx.Style) (string, *resource.Fin
 	currency := g.in.env.Currency
 	switch {
 	case format.Date:
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a date (the number %s); want an amount such as 25.00", c.Text)}
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a date (the number %s); want an amount such as 25.00", c.Text), Hint: "some programs make a day of 1.5: give the cell the format of a number, and type the amount again"}
 	case format.Percent:
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a percentage (the number %s); want an amount such as 25.00", c.Text)}
+		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a percentage (the number %s); want an amount such as 25.00", c.Text), Hint: "give the cell the format of a number, and type the amount"}
 	case format.Symbol != "" && currency != "" && isForeign(format.Symbol, currency):
 		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s, shown in %q; want the account's currency %s", c.Text, format.Symbol, currency)}
 	}

@@ -222,7 +222,7 @@ func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute, position diag.
 	if a.Type == resource.TypeHints && strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), "\r") {
 		r.report(position, resource.Finding{
 			Code: diag.HiddenCharacter, Severity: diag.Warning,
-			Message: fmt.Sprintf("%s holds a carriage return (U+000D) alone, which is taken for the end of a line: %s; want a line break there", a.Name, counted(len(items), "entry", "entries")),
+			Message: fmt.Sprintf("%s holds a carriage return (U+000D), which cuts it into %s; want a line break there", a.Name, counted(len(items), "hint", "hints")),
 			Hint:    "type the cell again if one sentence was cut in two",
 		})
 	}

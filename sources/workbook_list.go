@@ -25,8 +25,8 @@ func listItems(a *resource.Attribute, text string) ([]string, *resource.Finding)
 		return items, nil
 	}
 	return nil, &resource.Finding{
-		Code: diag.BadValue, Message: fmt.Sprintf("%s begins like JSON and is not one list of texts: %q; want entries one a line, or one list such as [\"one\", \"two\"]", a.Name, shortenedValue(text)),
-		Hint: "take out the brackets, braces and quotes, and write one entry a line (Alt+Enter begins a line in a cell)",
+		Code: diag.BadValue, Message: fmt.Sprintf(`%s looks like JSON and is not one list of texts: %s; want one entry a line, or one list such as ["one", "two"]`, a.Name, shortenedValue(text)),
+		Hint: "write each entry on a line of its own (Alt+Enter begins a line in a cell), without brackets, braces and quotes",
 	}
 }
 

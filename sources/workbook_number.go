@@ -88,7 +88,12 @@ func dayOfSerial(raw string, date1904 bool) (string, *resource.Finding) {
 		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is the number %q; want a day such as 2026-12-01", raw)}
 	}
 	if !n.IsInt() {
-		return "", &resource.Finding{Code: diag.BadDate, Message: "date has a time of day; want a day alone, such as 2026-12-01"}
+		f := &resource.Finding{Code: diag.BadDate, Message: "date has a time of day; want a day alone, such as 2026-12-01"}
+		if day, wrong := dayOfSerial(new(big.Int).Quo(n.Num(), n.Denom()).String(), date1904); wrong == nil {
+			f.Message = fmt.Sprintf("date is %s with a time of day; want a day alone", day)
+			f.Hint = "write " + day
+		}
+		return "", f
 	}
 	if !n.Num().IsInt64() || n.Num().Int64() > lastSerial {
 		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is the number %s; want a day such as 2026-12-01", raw)}

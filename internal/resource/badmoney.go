@@ -34,7 +34,7 @@ var (
 )
 
 // leaveBlank is the hint for words that mean that there is no value.
-const leaveBlank = "leave the cell blank, or the line out of YAML: what is there then stays as it is"
+const leaveBlank = "leave the cell blank (in YAML: leave the line out), and adsync leaves the setting as it is"
 
 // saysNothing reports whether a text is a word for no value.
 func saysNothing(s string) bool { return noValue.MatchString(s) }
@@ -50,7 +50,7 @@ func badMoney(s, code string) *Finding {
 		return say("", such+", or nothing", leaveBlank)
 	}
 	if percentAmount.MatchString(text) {
-		return say(", a percentage", such, "")
+		return say(", a percentage", such, "write what it comes to")
 	}
 	if m := scaledAmount.FindStringSubmatch(text); m != nil {
 		return say(", a short form", "all of its digits", "write "+scaledDigits(m[1], m[2]))
@@ -62,16 +62,16 @@ func badMoney(s, code string) *Finding {
 		return say(", with a word or a sign", "the amount alone", "write "+pointed(m[1]))
 	}
 	if rangeAmount.MatchString(text) {
-		return say(", which are two", "one amount", "")
+		return say(", which are two", "one amount", "write the higher one: it is the most that is spent")
 	}
 	if negative.MatchString(text) && !dashedCents.MatchString(text) {
-		return say(", which is below zero", such, "")
+		return say(", which is below zero", such, "take the minus or the brackets away if the amount is meant")
 	}
 	if f := unclearMoney(s, text); f != nil {
 		return f
 	}
 	if foreign := strings.Trim(text, "0123456789., \u00a0-+_'"); foreign != "" && isCurrency(foreign) {
-		return say("", "the account's currency"+spaced(code), "")
+		return say("", "the account's currency"+spaced(code), strings.TrimSuffix("write what it comes to in "+code, " in "))
 	}
 	return say("", "units of the account's currency such as 25.00"+spaced(code), "")
 }

@@ -29,7 +29,7 @@ func ParseCountry(s string) (string, *Finding) {
 	finding := &Finding{Code: diag.BadChoice, Message: fmt.Sprintf("country is %q; want a two-letter code such as US, or the country's name", s)}
 	switch {
 	case worldwide.MatchString(s), saysNothing(s):
-		finding.Hint = "leave the cell blank, or the line out of YAML, for all countries"
+		finding.Hint = "a new campaign without countries runs in all of them: leave the cell blank; [clear] (in YAML: null) takes away those one has"
 	case regionOfMany.MatchString(s):
 		finding.Hint = "list its countries"
 	case len(s) > 3:

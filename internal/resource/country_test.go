@@ -26,8 +26,8 @@ func TestCountriesAreKnownByTheNamesPeopleWrite(t *testing.T) {
 		}
 	}
 	for written, hint := range map[string]string{
-		"Germny": `did you mean "DE"?`, "EU": "list its countries", "Europe": "list its countries", "DACH": "list its countries", "worldwide": "leave the cell blank, or the line out of YAML, for all countries",
-		"n/a": "leave the cell blank, or the line out of YAML, for all countries", "mar": "", "Texas": "", "ZZ": "",
+		"Germny": `did you mean "DE"?`, "EU": "list its countries", "Europe": "list its countries", "DACH": "list its countries", "worldwide": "a new campaign without countries runs in all of them: leave the cell blank; [clear] (in YAML: null) takes away those one has",
+		"n/a": "a new campaign without countries runs in all of them: leave the cell blank; [clear] (in YAML: null) takes away those one has", "mar": "", "Texas": "", "ZZ": "",
 	} {
 		_, finding := ParseCountry(written)
 		if finding == nil || finding.Hint != hint || !strings.HasPrefix(finding.Message, "country is ") {

@@ -36,7 +36,7 @@ func ParseDay(s string) (string, *Finding) {
 		t, err = time.Parse(time.RFC3339, s)
 	}
 	if err != nil && timed.MatchString(s) {
-		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q, which has a time of day and no time zone; want a day alone, such as %s", s, s[:len(dayLayout)]), Hint: "or a time with its zone, such as 2026-12-01T18:00:00Z"}
+		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q, which has a time of day and no time zone; want a day alone, such as %s", s, s[:len(dayLayout)]), Hint: fmt.Sprintf("write %s; a time counts only with its zone, such as %sT18:00:00Z", s[:len(dayLayout)], s[:len(dayLayout)])}
 	}
 	if err != nil {
 		return "", unclearDay(s)
@@ -50,6 +50,9 @@ func ParseDay(s string) (string, *Finding) {
 // numericDay is a day of three numbers, the year last.
 var numericDay = regexp.MustCompile(`^([0-9]{1,2})([./-])([0-9]{1,2})[./-]([0-9]{4}|[0-9]{2})$`)
 
+// noDay is a day in the form that is wanted; where it does not parse, none has it.
+var noDay = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})$`)
+
 // unclearDay says how a day that is written otherwise can be read, and what to type.
 func unclearDay(s string) *Finding {
 	days := readingsOf(s)
@@ -58,6 +61,13 @@ func unclearDay(s string) *Finding {
 	}
 	f := &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day such as 2026-12-01", s)}
 	switch len(days) {
+	case 0:
+		if m := noDay.FindStringSubmatch(s); m != nil {
+			f.Message = fmt.Sprintf("date is %q, which no calendar has; want a day such as 2026-12-01", s)
+			if swapped, err := time.Parse(dayLayout, m[1]+"-"+m[3]+"-"+m[2]); err == nil {
+				f.Hint = "write " + swapped.Format(dayLayout) + " if day and month are swapped"
+			}
+		}
 	case 1:
 		f.Hint = "write " + days[0]
 	case 2:

@@ -25,7 +25,7 @@ func Garbled(text string) *Finding {
 	}
 	return &Finding{
 		Code: diag.BadValue, Message: fmt.Sprintf("value is %q, which is %q read in the wrong encoding; want %q", text, meant, meant),
-		Hint: fromItsSource,
+		Hint: "write " + meant + ", or " + fromItsSource,
 	}
 }
 

@@ -121,7 +121,7 @@ func (a *Attribute) badHint(s string) *Finding {
 		return Garbled(s)
 	}
 	return &Finding{
-		Code: diag.BadValue, Message: fmt.Sprintf("%s begins like JSON: %q; want a sentence", a.Name, shortStart(s)),
+		Code: diag.BadValue, Message: fmt.Sprintf("%s looks like JSON: %s; want a sentence", a.Name, shortStart(s)),
 		Hint: `write each hint alone, without brackets, braces and quotes, or all of them in one cell as ["one", "two"]`,
 	}
 }

@@ -68,7 +68,7 @@ func TestWhatIsNoYAMLSaysWhereAndWhatToType(t *testing.T) {
 		{"path: \"C:\\shoes\"\n", `1:10: a backslash in double quotes begins a character that YAML does not know; want two of them, or the text in single quotes [write \\ for each \]`},
 		{"path: \"\\xZZ\"\n", `a backslash in double quotes`},
 		{"path: \"\\uD800\"\n", `a backslash in double quotes`},
-		{"a:\n\tb: 1\n", `2:1: line is indented with a tab, which YAML does not take; want spaces [indent with spaces: adsync fix does it where one reading is left]`},
+		{"a:\n\tb: 1\n", `2:1: line is indented with a tab, which YAML does not take; want spaces [indent with spaces; adsync fix does it where that is clear]`},
 		{"a:\n  \tb: 1\n", `2:3: line is indented with a tab`},
 		{"a: |\n\tx\n", `2:1: line is indented with a tab`},
 		{"a:\n  b: 1\n\u00a0\u00a0c: 1: 2\n", `3:1: line is indented with the character U+00A0, which is no space to YAML; want spaces [type the spaces again if they were pasted]`},

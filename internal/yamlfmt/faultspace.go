@@ -33,7 +33,7 @@ func (p faultLine) tabs() Fault {
 	for i, text := range texts {
 		indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
 		if tab := strings.IndexByte(indent, '\t'); tab >= 0 && tab+1 < len(text) {
-			return Fault{Line: p.number - len(texts) + 1 + i, Column: tab + 1, Message: "line is indented with a tab, which YAML does not take; want spaces", Hint: "indent with spaces: adsync fix does it where one reading is left"}
+			return Fault{Line: p.number - len(texts) + 1 + i, Column: tab + 1, Message: "line is indented with a tab, which YAML does not take; want spaces", Hint: "indent with spaces; adsync fix does it where that is clear"}
 		}
 	}
 	return Fault{}
