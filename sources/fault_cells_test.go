@@ -212,7 +212,7 @@ func TestW13DaysAreReadByTheirStyleAndSystem(t *testing.T) {
 		{"with the built-in format", "Start date", storedNumber("46357", "m/d/yy"), `"2026-12-01"`, ""},
 		{"with a locale's", "Start date", storedNumber("46357", "[$-407]d. mmmm yyyy;@"), `"2026-12-01"`, ""},
 		{"without one", "Start date", storedNumber("46357", "General"), "", "holds the number 46357; want a day such as 2026-12-01"},
-		{"with a time", "Start date", storedNumber("46357.5", "yyyy-mm-dd"), "", "has a time of day"},
+		{"with a time", "Start date", storedNumber("46357.5", "yyyy-mm-dd"), "", "date is 2026-12-01 with a time of day; want a day alone"},
 		{"of before March 1900", "Start date", storedNumber("59", "yyyy-mm-dd"), "", "a day before March 1900"},
 		{"beyond the year 9999", "Start date", storedNumber("9999999", "yyyy-mm-dd"), "", "ADS1009"},
 		{"a day as text", "Start date", storedText("2026-12-01"), `"2026-12-01"`, ""},
