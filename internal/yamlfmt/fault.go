@@ -26,7 +26,7 @@ func FaultOf(err error, content []byte) Fault {
 		return f
 	}
 	content = Accepted(content)
-	lines := strings.Split(strings.ReplaceAll(strings.TrimPrefix(string(content), "\ufeff"), "\r\n", "\n"), "\n")
+	lines := strings.Split(breaks.Replace(strings.TrimPrefix(string(content), "\ufeff")), "\n")
 	for _, d := range documentsOf(lines) {
 		if parses(lines[d.from:d.to]) == nil {
 			continue
@@ -37,6 +37,10 @@ func FaultOf(err error, content []byte) Fault {
 	}
 	return faultLine{number: 1, text: lines[0]}.explain(problemOf(err))
 }
+
+// breaks makes each character that ends a line in YAML a newline, so that lines are
+// counted as the parser counts them.
+var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // Accepted returns a text that says it is of YAML 1.2 as the parser takes it: nothing
 // that is read here differs between the versions. All positions stay.

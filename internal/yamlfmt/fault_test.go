@@ -38,6 +38,8 @@ func TestWhatIsNoYAMLSaysWhereAndWhatToType(t *testing.T) {
 	const keeps, oneColumn = "which YAML keeps for itself", "want keys of one level to begin in one column"
 	for _, row := range []struct{ text, want string }{
 		{"name: Spring: sale\n", `1:7: value is "Spring: sale", in which a colon and a space would begin another key; want it in quotes [write: name: "Spring: sale"]`},
+		{"a: i\u2028b: 1\rc: d: e\n", `3:4: value is "d: e", in which a colon and a space`}, // lines as YAML counts them
+		{"a: i\u2028\x01\n", `2:1: text holds the character U+0001`},
 		{"kind: ad\nads:\n  - title: Now: -20%  # sale\n", `3:12: value is "Now: -20%", in which a colon and a space would begin another key; want it in quotes [write: title: "Now: -20%"]`},
 		{"name: Spring\n  bidding: clicks\n", `2:3: line is further right than the lines above let it be; ` + oneColumn + ` [the key above begins in column 1]`},
 		{"name:Spring\nbidding: clicks\n", `1:1: "name:Spring" has no space behind its colon; want key: value [write: name: Spring]`},

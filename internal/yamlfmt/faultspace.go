@@ -19,8 +19,13 @@ func unreadable(content []byte) (Fault, bool) {
 			return Fault{Line: line, Column: column, Message: fmt.Sprintf("text holds the character U+%04X, which cannot be seen; want text without it", r), Hint: "type the text again if it was pasted"}, true
 		}
 		column++
-		if r == '\n' {
+		switch r {
+		case '\n', '\u0085', '\u2028', '\u2029':
 			line, column = line+1, 1
+		case '\r':
+			if i+1 == len(content) || content[i+1] != '\n' {
+				line, column = line+1, 1
+			}
 		}
 		i += size
 	}
