@@ -191,7 +191,9 @@ func (r *run) createWave(ctx context.Context) error {
 	if err := r.repeatWave(ctx, &c); err != nil {
 		return err
 	}
-	r.sendTorn(&c)
+	if err := r.sendTorn(ctx, &c); err != nil {
+		return err
+	}
 	if err := r.createSingles(ctx, c); err != nil {
 		return err
 	}

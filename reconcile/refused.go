@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 
 	"adsync/internal/adsapi"
@@ -182,12 +183,62 @@ func (r *run) alone(b batch) (addresses []resource.Address) {
 
 func (p packed) isNew() bool { return !p.repeat }
 
-// sendTorn leaves to single requests what of refused trees is not in a job.
-func (r *run) sendTorn(c *creation) {
+// sendTorn leaves to single requests what of refused trees is not in a job. They go
+// under other keys, so what has the name beneath the parent by now, and is not this
+// run's, is another writer's under the key of before: it is not made twice.
+func (r *run) sendTorn(ctx context.Context, c *creation) error {
+	own := make(map[string]bool, len(r.ids))
+	for _, id := range r.ids {
+		own[id] = true
+	}
+	children := map[string][]*resource.Resource{} // by parent
 	for _, p := range r.torn {
-		r.recount(c, p)
+		schema, parentID := r.Schemas.Of(p.change.Address.Kind), r.ids[r.Schemas.Parent(p.change.Address)]
+		if parentID == "" { // it is made after this, and holds nothing yet
+			r.recount(c, p)
+			continue
+		}
+		if _, listed := children[parentID]; !listed {
+			shown, err := r.childrenOf(ctx, schema, parentID)
+			if err != nil {
+				return fmt.Errorf("look for %s: %w", p.change.Address, err)
+			}
+			children[parentID] = shown
+		}
+		other := slices.IndexFunc(children[parentID], func(child *resource.Resource) bool { return !own[child.ID] && sameName(schema, p.set(), child) })
+		if other < 0 {
+			r.recount(c, p)
+			continue
+		}
+		r.skip(p.change.Address, fmt.Sprintf("waits: another writer made %s with this name during this apply; the next plan compares the two", children[parentID][other].ID))
 	}
 	r.torn = nil
+	return nil
+}
+
+// childrenOf lists what stands beneath a parent and is not archived; nothing where the
+// service has no such list.
+func (r *run) childrenOf(ctx context.Context, schema *resource.Schema, parentID string) (children []*resource.Resource, err error) {
+	query := url.Values{}
+	if schema.ParentWire != "" {
+		query.Set(schema.ParentWire, parentID)
+	}
+	for record, err := range r.reader().list(ctx, schema, query) {
+		switch err = unlistedBeneath(schema, err); {
+		case errors.Is(err, errUnlisted):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		child, err := decoder{zone: r.Zone}.decode(schema, record)
+		if err != nil {
+			return nil, err
+		}
+		if !schema.Removed(child) && (child.ParentID == "" || child.ParentID == parentID) {
+			children = append(children, child)
+		}
+	}
+	return children, nil
 }
 
 func failAll(b batch, err error) []settled {

@@ -135,6 +135,12 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"a refused request, and another agent with a state of its own", script{Seed: 20095112, Points: 5109882263752644539, Actions: []action{
 			{Do: "add", Value: 45}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 3}, "action": {"status": {"code": 422}}}`}, {Do: "apply"}, {Do: "both"},
 		}}},
+		{"a refused tree is parted, and another agent makes it whole", script{Seed: 740003316, Actions: []action{
+			{Do: "add", Value: 29}, {Do: "add", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 3}, "action": {"status": {"code": 422}}}`}, {Do: "both"},
+		}}},
+		{"the same, and the service makes two campaigns of one key", script{Seed: 740003316, Points: 5944075805993875345, Actions: []action{
+			{Do: "add", Value: 29}, {Do: "add", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 3}, "action": {"status": {"code": 422}}}`}, {Do: "both"},
+		}}},
 		{"another agent's campaign under a name of before, and its key is forgotten", script{Seed: 20025611, Points: 5890428029970989473, Actions: []action{
 			{Do: "add"}, {Do: "late apply", Agent: 1}, {Do: "edit", What: 18},
 		}}},

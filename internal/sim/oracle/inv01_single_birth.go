@@ -30,7 +30,7 @@ func SingleBirth(h *History) error {
 			born[tag] = e
 		case h.secondLife(first, e):
 			born[tag] = e
-		case h.blind(first, e) || h.atOnce(first, e) || h.beneathEnded(first, e):
+		case h.blind(first, e) || h.atOnce(first, e) || h.beneathEnded(first, e) || h.beneathTwins(first, e):
 		case !hasKey[e.Kind] && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
 		case e.createKey() == "" && h.takenAway(first.ID, e.Seq): // while nobody had heard of it
 			born[tag] = e
@@ -116,6 +116,15 @@ func (h *History) beneathEnded(first, then *Entry) bool {
 		}
 	}
 	return false
+}
+
+// beneathTwins says that two agents' creates stand beneath two parents that the service
+// made of one key, as it does not keep what it says of keys: each beneath its own.
+func (h *History) beneathTwins(first, then *Entry) bool {
+	at := parentAt[then.Kind]
+	one, other := h.madeAs(first.After.text(at)), h.madeAs(then.After.text(at))
+	return !h.KeysHold && first.Actor != then.Actor && one != nil && other != nil && one.ID != other.ID && one.createKey() != "" && one.createKey() == other.createKey() &&
+		one.Actor == first.Actor && other.Actor == then.Actor
 }
 
 // madeAs is the create of an id, nil where there is none.

@@ -92,6 +92,41 @@ func TestAParentThatWasMadeFirstExcusesNoChild(t *testing.T) {
 	}
 }
 
+// Two ad groups under two keys are let pass beneath two campaigns that the service made
+// of one key, each its agent's own, and nowhere else.
+func TestTwoParentsOfOneKeyExcuseAChildOfEachAgent(t *testing.T) {
+	for _, row := range []struct {
+		name        string
+		keysHold    bool
+		second, key string // the campaign of the second agent's ad group, and the key of its create
+		lets        bool
+	}{
+		{"two of one key", false, "cmp_2", "create-1", true},
+		{"the service keeps keys", true, "cmp_2", "create-1", false},
+		{"two of two keys", false, "cmp_2", "create-2", false},
+		{"both beneath the first", false, "cmp_1", "create-1", false},
+	} {
+		h := sound()
+		h.Shared, h.Alone, h.KeysHold, h.ListsHold = true, false, row.keysHold, true
+		made := func(agent int, kind, id, key string, after Record) {
+			r := h.send(2, 3+agent, "/"+kind+"s", key, id)
+			r.Agent = agent
+			h.write(r, h.Actors[agent], "create", kind, id, nil, after)
+		}
+		made(0, "campaign", "cmp_8", "create-1", campaign("paused", 150))
+		made(0, "ad_group", "ag_1", "group-1", Record{"name": "g1 runners", "status": "active", "campaign_id": "cmp_8"})
+		second := "cmp_8"
+		if row.second == "cmp_2" {
+			made(1, "campaign", "cmp_2", row.key, campaign("paused", 150))
+			second = "cmp_2"
+		}
+		made(1, "ad_group", "ag_2", "group-2", Record{"name": "g1 runners", "status": "active", "campaign_id": second})
+		if lets := h.beneathTwins(h.madeAs("ag_1"), h.madeAs("ag_2")); lets != row.lets {
+			t.Errorf("%s: let pass: %v; want %v", row.name, lets, row.lets)
+		}
+	}
+}
+
 // A key that the files changed excuses a second one only of an agent that made it at
 // another commit than the first and had not looked since.
 func TestAKeyThatChangedExcusesOnlyWhoDidNotLook(t *testing.T) {
