@@ -212,7 +212,7 @@ func (p *shellPeer) advertised(ctx context.Context, service string) (*packp.AdvR
 func (p *shellPeer) pack(ctx context.Context, refs *packp.AdvRefs, wants, haves []plumbing.Hash) (io.ReadCloser, error) {
 	p.left = p.store.config.Limits.PackBytes
 	request := uploadRequest(refs, wants, haves)
-	err := errors.Join(request.UploadRequest.Encode(p.in), request.UploadHaves.Encode(p.in, false), pktline.NewEncoder(p.in).EncodeString("done\n"), p.in.Close())
+	err := errors.Join(request.UploadRequest.Encode(p.in), request.UploadHaves.Encode(p.in, false), pktline.NewEncoder(p.in).EncodeString("done\n"), p.asked())
 	if err != nil {
 		return nil, p.failed(ctx, "fetch from", err)
 	}
@@ -223,8 +223,17 @@ func (p *shellPeer) pack(ctx context.Context, refs *packp.AdvRefs, wants, haves 
 	return packOf(request, answer), nil
 }
 
+// asked ends a request. A server that has answered it whole may have closed the channel
+// by then, which is no failure: what its answer lacks shows as that is read.
+func (p *shellPeer) asked() error {
+	if err := p.in.Close(); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
 func (p *shellPeer) update(ctx context.Context, refs *packp.AdvRefs, command *packp.Command, pack io.ReadCloser) error {
-	if err := errors.Join(updateRequest(refs, command, pack).Encode(p.in), p.in.Close()); err != nil {
+	if err := errors.Join(updateRequest(refs, command, pack).Encode(p.in), p.asked()); err != nil {
 		return p.failed(ctx, "push to", err)
 	}
 	report := packp.NewReportStatus()

@@ -1,7 +1,9 @@
 package gitstore
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -220,3 +222,20 @@ func TestG1AServerOfSSHThatHangsIsLeft(t *testing.T) {
 	_, err = s.Fetch(t.Context())
 	wantError(t, err, Transient, "no end after 300ms")
 }
+
+// A server that has answered and closed the channel before the request is ended has
+// failed nobody: over ssh that end is then answered with io.EOF.
+func TestAServerMayCloseTheChannelFirst(t *testing.T) {
+	for _, row := range []struct{ closing, want error }{{nil, nil}, {io.EOF, nil}, {net.ErrClosed, net.ErrClosed}} {
+		p := &shellPeer{in: ending{row.closing}}
+		if err := p.asked(); !errors.Is(err, row.want) || row.want == nil && err != nil {
+			t.Errorf("ended with %v: %v; want %v", row.closing, err, row.want)
+		}
+	}
+}
+
+// ending is a stream that ends with an error.
+type ending struct{ err error }
+
+func (ending) Write(p []byte) (int, error) { return len(p), nil }
+func (e ending) Close() error              { return e.err }
