@@ -43,12 +43,9 @@ func (r *refusal) Error() string { return r.said }
 func (n *Notifier) deliver(ctx context.Context, p *post) {
 	wait := firstWait
 	for attempt := 1; ; attempt++ {
-		if sleep(ctx, n.full(p)) != nil {
-			return
-		}
 		m := n.take(p)
 		if m == nil {
-			return // it no longer stands
+			return // it no longer stands, or may not leave now
 		}
 		err := n.send(ctx, p, m)
 		refused := new(refusal)

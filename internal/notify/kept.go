@@ -17,7 +17,8 @@ import (
 // is not delivered yet. It holds no secret.
 type kept struct {
 	FormatVersion int                 `json:"format_version"`
-	Posts         map[string]keptPost `json:"posts"` // by identity
+	Zone          string              `json:"zone,omitempty"` // the account's time zone
+	Posts         map[string]keptPost `json:"posts"`          // by identity
 }
 
 type keptPost struct {
@@ -57,6 +58,7 @@ func (n *Notifier) restore() {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.zone = k.Zone
 	for _, p := range n.posts {
 		p.take(k.Posts[p.identity()])
 	}
@@ -103,7 +105,7 @@ func (n *Notifier) keep() {
 	if n.o.File == "" {
 		return
 	}
-	k := kept{FormatVersion: keptVersion, Posts: map[string]keptPost{}}
+	k := kept{FormatVersion: keptVersion, Zone: n.zone, Posts: map[string]keptPost{}}
 	for _, p := range n.posts {
 		one := keptPost{Told: map[Topic]keptMark{}, Run: p.known.run}
 		for _, m := range []*Message{p.under, p.next} {

@@ -27,7 +27,7 @@ type Message struct {
 	Run      string
 	Commit   string
 	Missing  int // messages before this one that never arrived
-	Joined   int // messages that could not be delivered, and of which this one says what is still so
+	Joined   int // messages before this one in whose place it stands, with what is still so of them
 
 	reached map[string]bool // whose mailbox has it, of a mail to several
 }
@@ -39,6 +39,8 @@ type Section struct {
 	Items []Item `json:"items,omitempty"`
 	More  int    `json:"more,omitempty"` // items that are left out
 	Again bool   `json:"again,omitempty"`
+	Of    int    `json:"of,omitempty"`    // messages of this topic that it stands for, where it is more than its own
+	Count int    `json:"count,omitempty"` // of what was applied: changes
 }
 
 // How many items of a section are named, and how long each may be.
@@ -104,7 +106,7 @@ func (k *memory) news(s Situation, on []Topic, remind time.Duration) *Message {
 	}
 	k.suspension(m, s, remind)
 	if s.Applied > 0 && fresh {
-		m.add(Section{Topic: Applied, Title: fmt.Sprintf("%d applied (%s)", s.Applied, s.Run)})
+		m.add(Section{Topic: Applied, Title: fmt.Sprintf("%d applied (%s)", s.Applied, s.Run), Count: s.Applied})
 	}
 	return m.about(on)
 }

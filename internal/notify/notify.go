@@ -21,8 +21,7 @@ import (
 // Topic is what a message is about.
 type Topic string
 
-// The topics. Those without a word in a destination's On are told but for Applied
-// and Drift.
+// The topics.
 const (
 	Held        Topic = "held"
 	Failed      Topic = "failed"
@@ -34,13 +33,49 @@ const (
 	Resumed     Topic = "resumed"
 )
 
-// Topics gives every topic, in the order in which a message names them.
-func Topics() []Topic {
-	return []Topic{Credentials, Failed, Held, Suspended, Resumed, Recovered, Drift, Applied}
+// topics are all of them, in the order in which a message names them.
+var topics = []struct {
+	Topic
+	usual  bool // told to a destination that names none
+	urgent bool // told at any hour, and seldom kept for later
+}{
+	{Credentials, true, true},
+	{Failed, true, true},
+	{Held, true, false},
+	{Suspended, true, true},
+	{Resumed, true, true},
+	{Recovered, true, true},
+	{Drift, false, true},
+	{Applied, false, false},
 }
 
-// usual are those of a destination that names none.
-var usual = []Topic{Credentials, Failed, Held, Suspended, Resumed, Recovered}
+// Topics returns every topic, in the order in which a message names them.
+func Topics() (all []Topic) {
+	for _, t := range topics {
+		all = append(all, t.Topic)
+	}
+	return all
+}
+
+// usual returns those of a destination that names none.
+func usual() (all []Topic) {
+	for _, t := range topics {
+		if t.usual {
+			all = append(all, t.Topic)
+		}
+	}
+	return all
+}
+
+// urgent reports whether a topic is told at any hour.
+func (t Topic) urgent() bool {
+	for _, one := range topics {
+		if one.Topic == t {
+			return one.urgent
+		}
+	}
+	return false
+}
 
 // Form is the form a destination reads.
 type Form string
@@ -62,14 +97,16 @@ type Destination struct {
 	Mail   Mail          // of email
 	On     []Topic       // empty: the usual ones
 	Remind time.Duration // what lasts is told again after it; 0: a day
+	Quiet  Quiet         // hours in which only what is urgent is told
 }
 
 // Options are what a notifier needs beside its destinations.
 type Options struct {
 	Page string // address of the account's page; "" where there is none
 	Log  *slog.Logger
-	Send Sender // nil: over the network
-	File string // where what was told is kept over a restart; "" keeps nothing
+	Send Sender           // nil: over the network
+	File string           // where what was told is kept over a restart; "" keeps nothing
+	Now  func() time.Time // nil: the clock of the machine
 }
 
 // Sender carries one rendered message to its destination, once.
@@ -77,12 +114,7 @@ type Sender interface {
 	Send(ctx context.Context, to *Destination, m *Message) error
 }
 
-// perHour is how many messages leave for a destination in an hour. What comes
-// meanwhile is one message.
-const (
-	perHour = 20
-	day     = 24 * time.Hour
-)
+const day = 24 * time.Hour
 
 // Notifier tells of one account.
 type Notifier struct {
@@ -90,6 +122,7 @@ type Notifier struct {
 	o       Options
 	mu      sync.Mutex // guards the posts
 	posts   []*post
+	zone    string // the account's, as the last plan named it; "" before there was one
 
 	restored sync.Once // as the first of Tell and Run begins: whoever told before has ended by then
 }
@@ -103,6 +136,9 @@ func New(account string, to []Destination, o Options) (*Notifier, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	n := &Notifier{account: account, o: o}
 	for i := range to {
 		if err := to[i].check(); err != nil {
@@ -110,7 +146,7 @@ func New(account string, to []Destination, o Options) (*Notifier, error) {
 		}
 		p := &post{Destination: to[i], bell: make(chan struct{}, 1)}
 		if len(p.On) == 0 {
-			p.On = usual
+			p.On = usual()
 		}
 		if p.Remind == 0 {
 			p.Remind = day
@@ -153,7 +189,10 @@ func (n *Notifier) Tell(s Situation) {
 	n.restored.Do(n.restore)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	moved := false
+	moved := s.Zone != "" && s.Zone != n.zone
+	if moved {
+		n.zone = s.Zone
+	}
 	for _, p := range n.posts {
 		before := p.known.clone()
 		m := p.known.news(s, p.On, p.Remind)
@@ -172,7 +211,7 @@ func (n *Notifier) Tell(s Situation) {
 // Run delivers until the context ends.
 func (n *Notifier) Run(ctx context.Context) { n.carry(ctx, true) }
 
-// Flush delivers what waits now, and returns: for who does not Run.
+// Flush delivers what may leave now, and returns: for who does not Run.
 func (n *Notifier) Flush(ctx context.Context) { n.carry(ctx, false) }
 
 func (n *Notifier) carry(ctx context.Context, stays bool) {
@@ -180,22 +219,36 @@ func (n *Notifier) carry(ctx context.Context, stays bool) {
 	var all sync.WaitGroup
 	for _, p := range n.posts {
 		all.Go(func() {
-			for {
-				for n.waits(p) && ctx.Err() == nil {
+			for ctx.Err() == nil {
+				wait, waits := n.wait(p)
+				switch {
+				case waits && wait <= 0:
 					n.whole(p, func() { n.deliver(ctx, p) })
-				}
-				if !stays {
+				case !stays:
 					return
-				}
-				select {
-				case <-p.bell:
-				case <-ctx.Done():
-					return
+				default:
+					rest(ctx, p.bell, waits, wait)
 				}
 			}
 		})
 	}
 	all.Wait()
+}
+
+// rest waits until a bell rings or the context ends; where something waits, for a time
+// at most.
+func rest(ctx context.Context, bell <-chan struct{}, waits bool, most time.Duration) {
+	var over <-chan time.Time
+	if waits {
+		timer := time.NewTimer(most)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-bell:
+	case <-over:
+	case <-ctx.Done():
+	}
 }
 
 // whole has a message that breaks off take no other with it, and not come again.

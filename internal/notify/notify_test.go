@@ -297,7 +297,7 @@ func TestADestinationThatIsBackGetsTheNewestOnce(t *testing.T) {
 		back.Store(true)
 		time.Sleep(longestWait)
 	})
-	if diff := cmp.Diff([]string{"works again; 1 applied (run-2)"}, d.all()); diff != "" {
+	if diff := cmp.Diff([]string{"works again; 4 applied in 2 runs"}, d.all()); diff != "" {
 		t.Errorf("told (-want +have):\n%s", diff)
 	}
 }

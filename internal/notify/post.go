@@ -16,7 +16,7 @@ type post struct {
 	next  *Message      // the news since, as one message; nil where there is none
 	bell  chan struct{} // rings when next is another
 	lost  int           // messages that never arrived, since the last that said so
-	sent  []time.Time   // within the last hour
+	sent  sent
 }
 
 // add takes news in.
@@ -32,7 +32,8 @@ func (p *post) add(m *Message) {
 // undoes are the topics that end with another.
 var undoes = map[Topic][]Topic{Failed: {Recovered}, Credentials: {Recovered}, Suspended: {Resumed}, Recovered: {Failed, Credentials}, Resumed: {Suspended}}
 
-// joined is one message of two: of each topic the newest.
+// joined is one message of two: of each topic the newest, and of what was applied a
+// digest.
 func joined(before, m *Message) *Message {
 	if before == nil || m == nil {
 		if m == nil {
@@ -51,7 +52,7 @@ func joined(before, m *Message) *Message {
 	for _, s := range before.Sections {
 		at := slices.IndexFunc(one.Sections, func(o Section) bool { return o.Topic == s.Topic })
 		switch {
-		case at >= 0 && s.Topic == Applied:
+		case at >= 0:
 			one.Sections[at] = one.Sections[at].after(s)
 		case at < 0 && !slices.ContainsFunc(m.Sections, func(o Section) bool { return slices.Contains(undoes[o.Topic], s.Topic) }):
 			one.Sections = append(one.Sections, s)
@@ -61,39 +62,98 @@ func joined(before, m *Message) *Message {
 	return &one
 }
 
-// after is what was applied, with what was applied before.
+// after is a section in the place of one before it, of the same topic.
 func (s Section) after(before Section) Section {
-	items := append([]Item{{Text: "before: " + before.Title}}, before.Items...)
-	s.Items, s.More = items[:min(len(items), itemsShown)], before.More+max(0, len(items)-itemsShown)
+	items := append(s.listed(), before.listed()...)
+	s.Of = s.messages() + before.messages()
+	if s.Topic != Applied {
+		return s
+	}
+	s.Items, s.More = items[:min(len(items), itemsShown)], s.More+before.More+max(0, len(items)-itemsShown)
+	s.Count += before.Count
+	s.Title = fmt.Sprintf("%d applied in %d runs", s.Count, s.Of)
 	return s
 }
 
-// full is how long a destination is not told more, as it was told much within the
-// hour.
-func (n *Notifier) full(p *post) time.Duration {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for len(p.sent) > 0 && time.Since(p.sent[0]) >= time.Hour {
-		p.sent = p.sent[1:]
+// messages is how many a section stands for.
+func (s Section) messages() int { return max(1, s.Of) }
+
+// listed are the runs of a section of what was applied, the newest first.
+func (s Section) listed() []Item {
+	if s.messages() > 1 {
+		return slices.Clone(s.Items)
 	}
-	if len(p.sent) < perHour {
-		return 0
-	}
-	return time.Hour - time.Since(p.sent[0])
+	return []Item{{Text: s.Title}}
 }
 
-func (n *Notifier) waits(p *post) bool {
+// wait is how long nothing of what waits for a destination may leave; false where
+// nothing waits. It is never long, as clocks are set.
+func (n *Notifier) wait(p *post) (wait time.Duration, waits bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return p.next != nil
+	if p.next == nil {
+		return 0, false
+	}
+	wait = dozeMost
+	now := n.o.Now()
+	for _, s := range p.next.Sections {
+		wait = min(wait, n.leaves(p, s, now).Sub(now))
+	}
+	return wait, true
 }
 
-// take puts what waits on its way; nil where nothing does.
+// dozeMost is how long a notifier rests before it looks at the clock again.
+const dozeMost = 10 * time.Minute
+
+// leaves is when a section may leave: not in quiet hours, nor after too many of its
+// topic. mu is held.
+func (n *Notifier) leaves(p *post, s Section, now time.Time) time.Time {
+	at := p.sent.leaves(s.Topic, now)
+	if s.Topic.urgent() && !s.Again {
+		return at
+	}
+	return p.Quiet.after(at, n.location())
+}
+
+// take puts what may leave on its way, nil where that is nothing. The rest waits on.
 func (n *Notifier) take(p *post) *Message {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	p.under, p.next = p.next, nil
+	if p.next == nil {
+		return nil
+	}
+	now := n.o.Now()
+	p.under, p.next = p.next.parted(func(s Section) bool { return !n.leaves(p, s, now).After(now) })
 	return p.under
+}
+
+// parted are the sections of a message that go, and those that stay, as a message each;
+// nil where there are none.
+func (m *Message) parted(goes func(Section) bool) (going, staying *Message) {
+	first, second := *m, *m
+	first.Sections, second.Sections = nil, nil
+	for _, s := range m.Sections {
+		part := &second
+		if goes(s) {
+			part = &first
+		}
+		part.Sections = append(part.Sections, s)
+	}
+	switch {
+	case len(second.Sections) == 0:
+		return m, nil
+	case len(first.Sections) == 0:
+		return nil, m
+	}
+	second.ID, second.Missing = rand.Text(), 0
+	for _, part := range []*Message{&first, &second} {
+		part.Joined = 0
+		for _, s := range part.Sections {
+			part.Joined = max(part.Joined, s.messages()-1)
+		}
+		part.titled()
+	}
+	return &first, &second
 }
 
 // back has what did not arrive wait again, with what came meanwhile, as far as it
@@ -108,7 +168,15 @@ func (n *Notifier) back(p *post) {
 func (n *Notifier) done(p *post) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	p.under, p.sent = nil, append(p.sent, time.Now())
+	n.leave(p)
+}
+
+// leave notes that what was on its way has left. mu is held.
+func (n *Notifier) leave(p *post) {
+	if p.under != nil {
+		p.sent.note(p.under.Topics, n.o.Now())
+	}
+	p.under = nil
 	n.keep()
 }
 
@@ -119,8 +187,7 @@ func (n *Notifier) lose(p *post) {
 	if p.under != nil {
 		p.lost += p.under.Missing + 1
 	}
-	p.under, p.sent = nil, append(p.sent, time.Now())
-	n.keep()
+	n.leave(p)
 }
 
 // standing is a message without what has ended since; nil where that was all.
@@ -144,7 +211,7 @@ func (k *memory) standing(m *Message) *Message {
 // earlier says what became of messages before this one.
 func (m *Message) earlier() (words []string) {
 	if m.Joined > 0 {
-		words = append(words, fmt.Sprintf("with what is still so of %d messages that could not be delivered before", m.Joined))
+		words = append(words, fmt.Sprintf("one message in the place of %d: what is still so of them", m.Joined+1))
 	}
 	if m.Missing > 0 {
 		words = append(words, fmt.Sprintf("%d messages before this one could not be delivered", m.Missing))

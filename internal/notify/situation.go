@@ -27,6 +27,7 @@ type Situation struct {
 	Applied int      // changes that were made
 	Money   []string // what the plan does to possible spend
 
+	Zone      string // the account's time zone, as a plan names it; "" without one
 	Run       string
 	Commit    string
 	Suspended *daemon.Suspension
@@ -67,7 +68,7 @@ func Of(r daemon.Result, s daemon.Status, now time.Time, c Commands) Situation {
 }
 
 func (s *Situation) plan(d *planview.Document, c Commands) {
-	s.Planned = true
+	s.Planned, s.Zone = true, d.Account.TimeZone
 	for _, release := range planview.Releases(d) {
 		text := "allow " + release.Allow
 		if len(release.First) > 0 {
