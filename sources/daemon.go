@@ -69,6 +69,8 @@ func ReadDaemon(file string) (Daemon, []diag.Problem) {
 func (d *Daemon) read(w *walker, node *yaml.Node) {
 	defaults := daemonDefaults
 	var accounts *yaml.Node
+	var people map[string]Notify
+	var server *Notify
 	readers := map[string]func(*yaml.Node){
 		"listen":       func(n *yaml.Node) { d.Listen = w.setting(n, "listen") },
 		"token":        func(n *yaml.Node) { d.Token.read(w, n, "token", "ADSYNC_TOKEN") },
@@ -80,6 +82,8 @@ func (d *Daemon) read(w *walker, node *yaml.Node) {
 		"state":        func(n *yaml.Node) { d.State = d.path(w, n, "state") },
 		"places":       func(n *yaml.Node) { d.Places = w.places(n) },
 		"accounts":     func(n *yaml.Node) { accounts = n },
+		"people":       func(n *yaml.Node) { people = readPeople(w, n) },
+		"mail":         func(n *yaml.Node) { one := readMail(w, n); server = &one },
 	}
 	for name, read := range d.timing(w, &defaults) {
 		readers[name] = read
@@ -88,6 +92,7 @@ func (d *Daemon) read(w *walker, node *yaml.Node) {
 	if accounts != nil {
 		d.readAccounts(w, accounts, defaults)
 	}
+	d.addressed(w, people, server)
 }
 
 // timing reads what stands both for all accounts and for one.

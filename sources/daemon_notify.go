@@ -25,8 +25,16 @@ type Notify struct {
 	To       []string
 	On       []Setting // what is told; none: the usual
 	Remind   time.Duration
+	Quiet    Quiet
+	Person   string // who reads it, as people names them; "" of a place
 	Position diag.Position
+
+	people []Setting // who else it is for, before they are looked up
 }
+
+// Quiet is a time of each day in which only what is urgent is told: since midnight, in
+// the time zone of the account. The zero Quiet is never.
+type Quiet struct{ From, To time.Duration }
 
 // NotifyTopics are the words of on.
 var NotifyTopics = []string{"credentials", "failed", "held", "suspended", "resumed", "recovered", "drift", "applied"}
@@ -50,58 +58,117 @@ func readNotify(w *walker, node *yaml.Node) []Notify {
 }
 
 func (n *Notify) read(w *walker, node *yaml.Node) {
-	forms := 0
-	form := func(name string, fields map[string]func(*yaml.Node)) func(*yaml.Node) {
-		return func(node *yaml.Node) {
-			forms++
-			n.Form = name
-			w.fields(node, "notify."+name, fields)
+	readers := n.places(w)
+	readers["to"] = func(node *yaml.Node) { n.people = w.settings(node, "notify.to") }
+	readers["on"] = func(node *yaml.Node) {
+		if node.Kind != yaml.SequenceNode {
+			w.report(node, diag.BadProject, "notify.on is "+shapeOf(node)+"; want a list", "")
+			return
+		}
+		for _, one := range node.Content {
+			n.On = append(n.On, w.choice(one, "notify.on", NotifyTopics...))
 		}
 	}
-	key := func(to *KeyReference, where, example string) func(*yaml.Node) {
-		return func(node *yaml.Node) { to.read(w, node, "notify."+where, example) }
+	for name, read := range n.times(w) {
+		readers[name] = read
 	}
-	text := func(to *string, where string) func(*yaml.Node) {
-		return func(node *yaml.Node) { *to = w.setting(node, "notify."+where).Value }
-	}
-	w.fields(node, "notify", map[string]func(*yaml.Node){
-		"webhook": form("webhook", map[string]func(*yaml.Node){"url": key(&n.URL, "webhook.url", "HOOK_URL"), "key": key(&n.Key, "webhook.key", "HOOK_KEY")}),
-		"slack":   form("slack", map[string]func(*yaml.Node){"url": key(&n.URL, "slack.url", "SLACK_URL")}),
-		"teams":   form("teams", map[string]func(*yaml.Node){"url": key(&n.URL, "teams.url", "TEAMS_URL")}),
-		"email": form("email", map[string]func(*yaml.Node){
-			"host": text(&n.Host, "email.host"), "port": func(node *yaml.Node) { n.Port = w.port(node) },
-			"tls":  func(node *yaml.Node) { n.TLS = w.choice(node, "notify.email.tls", "starttls", "tls").Value },
-			"user": text(&n.User, "email.user"), "password": key(&n.Password, "email.password", "MAIL_PASSWORD"), "from": text(&n.From, "email.from"),
-			"to": func(node *yaml.Node) {
-				for _, s := range w.settings(node, "notify.email.to") {
-					n.To = append(n.To, s.Value)
-				}
-			},
-		}),
-		"on": func(node *yaml.Node) {
-			if node.Kind != yaml.SequenceNode {
-				w.report(node, diag.BadProject, "notify.on is "+shapeOf(node)+"; want a list", "")
-				return
-			}
-			for _, one := range node.Content {
-				n.On = append(n.On, w.choice(one, "notify.on", NotifyTopics...))
-			}
-		},
-		"remind": func(node *yaml.Node) { w.duration(node, "notify.remind", &n.Remind, time.Minute, 30*24*time.Hour) },
-	})
-	if node.Kind == yaml.MappingNode && forms != 1 {
-		w.report(node, diag.BadProject, fmt.Sprintf("an entry of notify names %d places; want one of webhook, slack, teams and email", forms), "")
-	}
-	if n.Form == "email" && n.TLS == "" {
-		n.TLS = "starttls"
+	w.fields(node, "notify", readers)
+	forms := n.Form != ""
+	switch {
+	case node.Kind != yaml.MappingNode:
+	case forms && len(n.people) > 0:
+		w.report(node, diag.BadProject, "an entry of notify names a place and people; want one of both", "")
+	case !forms && len(n.people) == 0:
+		w.report(node, diag.BadProject, "an entry of notify names no place; want one of webhook, slack, teams and email, or people in to", "")
+	case !forms && (n.Remind != 0 || n.Quiet != Quiet{}):
+		w.report(node, diag.BadProject, "an entry of notify for people has remind or quiet; want it at each of them", "")
 	}
 }
 
-func (w *walker) port(node *yaml.Node) int {
-	value := w.setting(node, "notify.email.port").Value
+// places read where one is told. A second place in an entry is a problem of it.
+func (n *Notify) places(w *walker) map[string]func(*yaml.Node) {
+	form := func(name string, read func(*yaml.Node)) func(*yaml.Node) {
+		return func(node *yaml.Node) {
+			if n.Form != "" {
+				w.report(node, diag.BadProject, fmt.Sprintf("%s and %s stand in one entry; want one place an entry", n.Form, name), "")
+			}
+			n.Form = name
+			read(node)
+		}
+	}
+	key := func(to *KeyReference, where, example string) func(*yaml.Node) {
+		return func(node *yaml.Node) { to.read(w, node, where, example) }
+	}
+	fields := func(name string, readers map[string]func(*yaml.Node)) func(*yaml.Node) {
+		return form(name, func(node *yaml.Node) { w.fields(node, "notify."+name, readers) })
+	}
+	mail := n.mail(w, "notify.email")
+	mail["to"] = func(node *yaml.Node) {
+		for _, s := range w.settings(node, "notify.email.to") {
+			n.To = append(n.To, s.Value)
+		}
+	}
+	readMail := func(node *yaml.Node) {
+		w.fields(node, "notify.email", mail)
+		if n.TLS == "" {
+			n.TLS = "starttls"
+		}
+	}
+	return map[string]func(*yaml.Node){
+		"webhook": fields("webhook", map[string]func(*yaml.Node){"url": key(&n.URL, "notify.webhook.url", "HOOK_URL"), "key": key(&n.Key, "notify.webhook.key", "HOOK_KEY")}),
+		"slack":   fields("slack", map[string]func(*yaml.Node){"url": key(&n.URL, "notify.slack.url", "SLACK_URL")}),
+		"teams":   fields("teams", map[string]func(*yaml.Node){"url": key(&n.URL, "notify.teams.url", "TEAMS_URL")}),
+		"email":   form("email", readMail),
+	}
+}
+
+// mail reads a server that takes mail.
+func (n *Notify) mail(w *walker, where string) map[string]func(*yaml.Node) {
+	text := func(to *string, name string) func(*yaml.Node) {
+		return func(node *yaml.Node) { *to = w.setting(node, where+"."+name).Value }
+	}
+	return map[string]func(*yaml.Node){
+		"host": text(&n.Host, "host"), "port": func(node *yaml.Node) { n.Port = w.port(node, where+".port") },
+		"tls":  func(node *yaml.Node) { n.TLS = w.choice(node, where+".tls", "starttls", "tls").Value },
+		"user": text(&n.User, "user"), "from": text(&n.From, "from"),
+		"password": func(node *yaml.Node) { n.Password.read(w, node, where+".password", "MAIL_PASSWORD") },
+	}
+}
+
+// times read when one is told.
+func (n *Notify) times(w *walker) map[string]func(*yaml.Node) {
+	return map[string]func(*yaml.Node){
+		"remind": func(node *yaml.Node) { w.duration(node, "notify.remind", &n.Remind, time.Minute, 30*24*time.Hour) },
+		"quiet":  func(node *yaml.Node) { n.Quiet = w.quiet(node) },
+	}
+}
+
+func (w *walker) quiet(node *yaml.Node) (q Quiet) {
+	problems := len(w.problems)
+	w.fields(node, "quiet", map[string]func(*yaml.Node){
+		"from": func(n *yaml.Node) { q.From = w.timeOfDay(n, "quiet.from") },
+		"to":   func(n *yaml.Node) { q.To = w.timeOfDay(n, "quiet.to") },
+	})
+	if q.From == q.To && len(w.problems) == problems {
+		w.report(node, diag.BadProject, "quiet has no from and to that differ; want both", `for example quiet: {from: "20:00", to: "07:30"}`)
+	}
+	return q
+}
+
+func (w *walker) timeOfDay(node *yaml.Node, where string) time.Duration {
+	value := w.setting(node, where).Value
+	at, err := time.Parse("15:04", value)
+	if err != nil {
+		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want a time of the day", where, value), `for example "20:00"`)
+	}
+	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
+}
+
+func (w *walker) port(node *yaml.Node, where string) int {
+	value := w.setting(node, where).Value
 	port, err := strconv.ParseUint(value, 10, 16)
 	if err != nil || port == 0 {
-		w.report(node, diag.BadProject, fmt.Sprintf("notify.email.port is %q; want a port, such as 587", value), "")
+		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want a port, such as 587", where, value), "")
 	}
 	return int(port)
 }

@@ -36,17 +36,73 @@ accounts:
 func TestWhereTheDaemonTellsIsRefused(t *testing.T) {
 	for _, row := range []struct{ name, notify, want string }{
 		{"no list", "{slack: {}}", "notify is a mapping; want a list"},
-		{"two places", "[{slack: {url: {env: A}}, teams: {url: {env: A}}}]", "names 2 places; want one of webhook, slack, teams and email"},
-		{"no place", "[{on: [held]}]", "names 0 places"},
+		{"two places", "[{slack: {url: {env: A}}, teams: {url: {env: A}}}]", "slack and teams stand in one entry; want one place an entry"},
+		{"no place", "[{on: [held]}]", "names no place; want one of webhook, slack, teams and email, or people in to"},
 		{"an unknown place", "[{pager: {}}]", `notify has "pager"`},
 		{"a topic nobody knows", "[{slack: {url: {env: A}}, on: [everything]}]", `notify.on is "everything"`},
 		{"an address in the file", "[{slack: {url: https://hooks.example/secret-path}}]", "want one of env, file and command"},
+		{"nobody's name", "[{to: [anna]}]", `to names "anna", who is none of people`},
+		{"a place and people", "[{slack: {url: {env: A}}, to: [anna]}]", "names a place and people; want one of both"},
+		{"quiet hours of an entry for people", `[{to: [anna], quiet: {from: "20:00", to: "07:00"}}]`, "want it at each of them"},
+		{"no time of the day", `[{slack: {url: {env: A}}, quiet: {from: evening, to: "07:00"}}]`, `quiet.from is "evening"; want a time of the day`},
+		{"quiet hours without an end", `[{slack: {url: {env: A}}, quiet: {from: "00:00"}}]`, "quiet has no from and to that differ"},
 		{"no port", "[{email: {port: smtp}}]", `notify.email.port is "smtp"`},
 		{"a moment", "[{slack: {url: {env: A}}, remind: 1s}]", "notify.remind is"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nnotify: "+row.notify+"\n")
 			if !strings.Contains(problems, row.want) || !strings.Contains(problems, "daemon.yaml:2:") && !strings.Contains(problems, "daemon.yaml: line 2") || strings.Contains(problems, "secret-path") {
+				t.Errorf("problems are:\n%s\nwant %s", problems, row.want)
+			}
+		})
+	}
+}
+
+// People are named once, with where and when they are told, and by entries that say of
+// what; each account may have other entries.
+func TestWhoTheDaemonTells(t *testing.T) {
+	d, problems := readDaemon(t, `
+mail: {host: mail.example.com, user: adsync, password: {env: MAIL}, from: adsync@example.com}
+people:
+  anna: {email: anna@example.com, quiet: {from: "20:00", to: "07:30"}, remind: 48h}
+  ben: {slack: {url: {env: BEN_SLACK}}}
+notify:
+- {to: [anna], on: [held, applied]}
+- {to: [anna, ben], on: [failed]}
+accounts:
+- {name: shop, folder: shop}
+- name: books
+  folder: books
+  notify: [{to: [ben]}]
+`)
+	if problems != "" || len(d.Accounts) != 2 {
+		t.Fatalf("%d accounts, problems:\n%s", len(d.Accounts), problems)
+	}
+	shop, books := d.Accounts[0].Notify, d.Accounts[1].Notify
+	if len(shop) != 3 || len(books) != 1 {
+		t.Fatalf("shop tells %+v\nbooks tells %+v", shop, books)
+	}
+	anna := shop[0]
+	if anna.Form != "email" || anna.Host != "mail.example.com" || anna.Password.Value != "MAIL" || anna.TLS != "starttls" || len(anna.To) != 1 || anna.To[0] != "anna@example.com" ||
+		anna.Quiet != (Quiet{20 * time.Hour, 7*time.Hour + 30*time.Minute}) || anna.Remind != 48*time.Hour || len(anna.On) != 2 {
+		t.Errorf("anna is told %+v", anna)
+	}
+	if ben := shop[2]; ben.Person != "ben" || ben.Form != "slack" || ben.URL.Value != "BEN_SLACK" || len(ben.On) != 1 || len(books[0].On) != 0 || books[0].Person != "ben" {
+		t.Errorf("ben is told %+v and of books %+v", ben, books[0])
+	}
+}
+
+func TestPeopleOfTheDaemonAreRefused(t *testing.T) {
+	for _, row := range []struct{ name, people, want string }{
+		{"a list", "[anna]", "people is a list; want a mapping"},
+		{"no place", "{anna: {remind: 2h}}", `person "anna" has no place`},
+		{"two places", "{anna: {email: a@b.example, slack: {url: {env: A}}}}", "want one place"},
+		{"a name with a space", "{Anna B: {email: a@b.example}}", `a person has the name "Anna B"`},
+		{"mail without a server", "{anna: {email: a@b.example}}", "no mail server is named; want one"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nnotify: [{to: [anna]}]\npeople: "+row.people+"\n")
+			if !strings.Contains(problems, row.want) {
 				t.Errorf("problems are:\n%s\nwant %s", problems, row.want)
 			}
 		})

@@ -123,8 +123,9 @@ func (d *daemonRun) checkNotify(config sources.Daemon) error {
 // destinations reads the secrets of the places an account names.
 func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination, error) {
 	var all []notify.Destination
+	person := map[string]int{} // where in all each of them is
 	for _, n := range a.Notify {
-		one := notify.Destination{Name: n.Form + " of " + n.Position.String(), Form: notify.Form(n.Form), Remind: n.Remind}
+		one := notify.Destination{Name: n.Form + " of " + n.Position.String(), Form: notify.Form(n.Form), Remind: n.Remind, Quiet: notify.Quiet(n.Quiet)}
 		one.Mail = notify.Mail{Host: n.Host, Port: n.Port, TLS: n.TLS, User: n.User, From: n.From, To: n.To}
 		for _, s := range []struct {
 			from sources.KeyReference
@@ -141,6 +142,16 @@ func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination,
 		}
 		for _, topic := range n.On {
 			one.On = append(one.On, notify.Topic(topic.Value))
+		}
+		if len(one.On) == 0 {
+			one.On = notify.Usual()
+		}
+		if at, twice := person[n.Person]; twice { // one message, whatever it is about
+			all[at].On = append(all[at].On, one.On...)
+			continue
+		}
+		if n.Person != "" {
+			person[n.Person] = len(all)
 		}
 		all = append(all, one)
 	}

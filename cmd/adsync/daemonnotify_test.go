@@ -242,3 +242,43 @@ func TestLocksAreCountedBesideFailures(t *testing.T) {
 		}
 	}
 }
+
+// Each person hears of the topics that name him or her, in one place, with quiet hours;
+// a place that names none hears of the usual ones.
+func TestPeopleHearOfTheirTopics(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "daemon.yaml")
+	saveFile(t, file, `
+mail: {host: mail.example.com, from: adsync@example.com}
+people:
+  anna: {email: anna@example.com, quiet: {from: "20:00", to: "07:30"}}
+  ben: {email: ben@example.com}
+notify:
+- {to: [anna], on: [held, applied]}
+- {to: [anna, ben], on: [failed]}
+- email: {host: mail.example.com, from: adsync@example.com, to: [office@example.com]}
+accounts: [{name: shop, folder: shop}]
+`)
+	config, problems := sources.ReadDaemon(file)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	to, err := (&daemonRun{app: &app{}}).destinations(config.Accounts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, one := range to {
+		have = append(have, fmt.Sprint(one.Mail.To, one.On, one.Quiet.From))
+		if strings.Contains(one.Name, "anna") || strings.Contains(one.Name, "ben") {
+			t.Errorf("the log would name %q", one.Name)
+		}
+	}
+	want := []string{
+		"[anna@example.com] [held applied failed] 20h0m0s",
+		"[ben@example.com] [failed] 0s",
+		"[office@example.com] [credentials failed held suspended resumed recovered] 0s",
+	}
+	if !slices.Equal(have, want) {
+		t.Errorf("destinations are\n%q\nwant\n%q", have, want)
+	}
+}

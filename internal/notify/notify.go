@@ -57,8 +57,8 @@ func Topics() (all []Topic) {
 	return all
 }
 
-// usual returns those of a destination that names none.
-func usual() (all []Topic) {
+// Usual returns those of a destination that names none.
+func Usual() (all []Topic) {
 	for _, t := range topics {
 		if t.usual {
 			all = append(all, t.Topic)
@@ -146,7 +146,7 @@ func New(account string, to []Destination, o Options) (*Notifier, error) {
 		}
 		p := &post{Destination: to[i], bell: make(chan struct{}, 1)}
 		if len(p.On) == 0 {
-			p.On = usual()
+			p.On = Usual()
 		}
 		if p.Remind == 0 {
 			p.Remind = day

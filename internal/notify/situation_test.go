@@ -62,7 +62,7 @@ func TestOfAHistoryThatWasRewritten(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	r := daemon.Result{Class: daemon.Held, Rewritten: &daemon.Rewritten{Revision: daemon.Revision{Commit: "973fd1f7f63f0000"}, Before: "92537cd632570000"}}
 	s := Of(r, daemon.Status{}, now, Commands{Orders: " --account shop"})
-	m := (&memory{}).news(s, usual(), day)
+	m := (&memory{}).news(s, Usual(), day)
 	if m == nil || m.Title != "1 held" || m.Sections[0].Items[0].Command != "adsync reconcile --accept-commit 973fd1f7f63f --account shop" {
 		t.Errorf("told %+v; want the commit, and what accepts it", m)
 	}
