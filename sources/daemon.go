@@ -27,6 +27,14 @@ type Daemon struct {
 	State       string // folder of the states of accounts that are read from git
 	Places      int    // runs that compute at once; 0 where nothing is said
 	Accounts    []DaemonAccount
+	Alive       Alive
+}
+
+// Alive is an address that is asked for every so often while the daemon moves. Its zero
+// value is none.
+type Alive struct {
+	URL   KeyReference
+	Every time.Duration
 }
 
 // DaemonAccount is one account of the daemon.
@@ -82,6 +90,7 @@ func (d *Daemon) read(w *walker, node *yaml.Node) {
 		"state":        func(n *yaml.Node) { d.State = d.path(w, n, "state") },
 		"places":       func(n *yaml.Node) { d.Places = w.places(n) },
 		"accounts":     func(n *yaml.Node) { accounts = n },
+		"alive":        func(n *yaml.Node) { d.Alive.read(w, n) },
 		"people":       func(n *yaml.Node) { people = readPeople(w, n) },
 		"mail":         func(n *yaml.Node) { one := readMail(w, n); server = &one },
 	}
@@ -104,6 +113,18 @@ func (d *Daemon) timing(w *walker, a *DaemonAccount) map[string]func(*yaml.Node)
 		"apply":    func(n *yaml.Node) { a.PlanOnly = w.choice(n, "apply", "auto", "plan").Value == "plan" },
 		"notify":   func(n *yaml.Node) { a.Notify = readNotify(w, n) },
 		"operator": func(n *yaml.Node) { a.Operator = d.path(w, n, "operator") },
+	}
+}
+
+func (a *Alive) read(w *walker, node *yaml.Node) {
+	a.Every = 5 * time.Minute
+	problems := len(w.problems)
+	w.fields(node, "alive", map[string]func(*yaml.Node){
+		"url":   func(n *yaml.Node) { a.URL.read(w, n, "alive.url", "ALIVE_URL") },
+		"every": func(n *yaml.Node) { w.duration(n, "alive.every", &a.Every, 10*time.Second, 24*time.Hour) },
+	})
+	if len(w.problems) == problems && a.URL.From == "" {
+		w.report(node, diag.BadProject, "alive has no url; want where its address is", "for example alive: {url: {env: ALIVE_URL}, every: 5m}")
 	}
 }
 

@@ -108,3 +108,19 @@ func TestPeopleOfTheDaemonAreRefused(t *testing.T) {
 		})
 	}
 }
+
+func TestTheAddressThatTheDaemonLives(t *testing.T) {
+	for _, row := range []struct{ name, alive, want string }{
+		{"all of it", "{url: {env: ALIVE_URL}, every: 1m}", ""},
+		{"no address", "{every: 1m}", "alive has no url"},
+		{"an address in the file", "{url: https://monitor.example/secret-path}", "want one of env, file and command"},
+		{"too often", "{url: {env: ALIVE_URL}, every: 1s}", `alive.every is "1s"; want a time from 10s`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nalive: "+row.alive+"\n")
+			if row.want == "" && (problems != "" || d.Alive.URL.Value != "ALIVE_URL" || d.Alive.Every != time.Minute) || !strings.Contains(problems, row.want) || strings.Contains(problems, "secret-path") {
+				t.Errorf("alive is %+v, problems are:\n%s\nwant %q", d.Alive, problems, row.want)
+			}
+		})
+	}
+}

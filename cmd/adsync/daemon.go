@@ -113,7 +113,15 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 		d.listenToFolders()
 	}
 	metrics := web.NewMetrics()
-	d.hub = daemon.New(daemon.Options{Once: d.flags.once, Places: config.Places, Logger: d.log, Observer: metrics, Redact: d.secrets.redact})
+	alive, err := d.alive(config)
+	if err != nil {
+		return err
+	}
+	options := daemon.Options{Once: d.flags.once, Places: config.Places, Logger: d.log, Observer: metrics, Redact: d.secrets.redact}
+	if alive != nil {
+		options.Moves, options.Doze = alive.Ring, config.Alive.Every/2
+	}
+	d.hub = daemon.New(options)
 	page, err := d.listen(ctx, config, metrics)
 	if err != nil {
 		return err
@@ -130,6 +138,9 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 	})
 	beside.Go(func() { d.unbroken(ctx, "reloading", func() { d.reload(ctx, reloads, changes, page) }) })
 	beside.Go(func() { d.unbroken(ctx, "the watchdog", func() { d.breathe(ctx) }) })
+	if alive != nil && !d.flags.once {
+		beside.Go(func() { d.unbroken(ctx, "the address of alive", func() { alive.Run(ctx) }) })
+	}
 	beside.Go(func() { giveBack(ctx, d.app.env) })
 	accounts := d.accounts(config, page)
 	d.log.Info("the daemon runs", "version", release, "accounts", len(accounts), "listen", page.address())
@@ -145,6 +156,9 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 	beside.Wait()
 	if d.system != nil {
 		_ = d.system.Close() // nobody listens any more
+	}
+	if !interrupted {
+		d.askOnce(alive)
 	}
 	if code := codeOfClass(d.hub.Worst()); d.flags.once && !interrupted && code != exitDone {
 		return &exit{code: code}
@@ -288,6 +302,9 @@ func (d *daemonRun) configuration(ctx context.Context) (sources.Daemon, error) {
 		return config, err
 	}
 	if err := d.checkNotify(config); err != nil {
+		return config, err
+	}
+	if err := d.checkAlive(config); err != nil {
 		return config, err
 	}
 	return config, d.checkPage(ctx, config)

@@ -172,6 +172,7 @@ func (p *page) moved(config sources.Daemon) (names []string) {
 		{"hosts", slices.Equal(hosts(then), hosts(now))},
 		{"pprof", then.Pprof == now.Pprof},
 		{"places", then.Places == now.Places},
+		{"alive", then.Alive.Every == now.Alive.Every && then.Alive.URL.From == now.Alive.URL.From && then.Alive.URL.Value == now.Alive.URL.Value},
 	} {
 		if !one.same {
 			names = append(names, one.name)

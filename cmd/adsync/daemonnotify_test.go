@@ -282,3 +282,25 @@ accounts: [{name: shop, folder: shop}]
 		t.Errorf("destinations are\n%q\nwant\n%q", have, want)
 	}
 }
+
+// A daemon with --once asks for the address of alive once each account had its run, and
+// names neither account nor address.
+func TestADaemonThatRanOnceSaysThatItLives(t *testing.T) {
+	s := serveAccount(t)
+	dir, operator := ownQuickstart(t)
+	var asked atomic.Int32
+	monitor := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/secret-path" || r.URL.RawQuery != "" || r.ContentLength != 0 {
+			t.Errorf("asked %s %s with %d bytes; want the address alone", r.Method, r.URL, r.ContentLength)
+		}
+		asked.Add(1)
+	}))
+	defer monitor.Close()
+	t.Setenv("ALIVE_URL", monitor.URL+"/secret-path")
+	file := filepath.Join(t.TempDir(), "daemon.yaml")
+	saveFile(t, file, fmt.Sprintf("listen: none\noperator: %s\nalive: {url: {env: ALIVE_URL}}\naccounts:\n- {name: shop, folder: %s}\n", operator, dir))
+	out, err := s.command("daemon", "--once", "--config", file).CombinedOutput()
+	if err != nil || asked.Load() != 1 || strings.Contains(string(out), "secret-path") {
+		t.Errorf("%v, asked %d times; want once, and its address in no line:\n%s", err, asked.Load(), out)
+	}
+}

@@ -25,6 +25,8 @@ type Options struct {
 	Random   func() float64           // in [0, 1); nil is the system's
 	Redact   func(text string) string // takes secrets out of what a panic says; nil leaves it
 	Now      func() time.Time         // nil is the clock of the machine
+	Moves    func()                   // is called whenever an account gives a sign, and returns at once; nil: nobody listens
+	Doze     time.Duration            // an account that waits gives a sign so often; 0: every 10 minutes
 }
 
 // Hub has a loop for each account. It is a Desk.
@@ -35,6 +37,8 @@ type Hub struct {
 	redact func(string) string
 	now    func() time.Time
 	places *places
+	moves  func()
+	doze   time.Duration
 
 	observer Observer
 
@@ -50,7 +54,7 @@ type Hub struct {
 // New makes a Hub without accounts.
 func New(o Options) *Hub {
 	h := &Hub{
-		once: o.Once, log: o.Logger, random: o.Random, redact: o.Redact, now: o.Now, observer: o.Observer,
+		once: o.Once, log: o.Logger, random: o.Random, redact: o.Redact, now: o.Now, observer: o.Observer, moves: o.Moves, doze: cmp.Or(o.Doze, dozeMost),
 		places: newPlaces(cmp.Or(o.Places, max(runtime.NumCPU(), 2)), cmp.Or(o.Patience, 30*time.Second)),
 		loops:  map[string]*loop{}, stops: map[string]context.CancelFunc{}, events: map[chan Event]bool{}, working: make(chan struct{}),
 	}
@@ -200,6 +204,13 @@ func (h *Hub) all() []*loop {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.SortedFunc(maps.Values(h.loops), func(a, b *loop) int { return strings.Compare(a.account.Name, b.account.Name) })
+}
+
+// Moved reports whether every account has given a sign since a moment, or waits for
+// something that has an end.
+func (h *Hub) Moved(since time.Time) bool {
+	given := h.places.lastGiven()
+	return !slices.ContainsFunc(h.all(), func(l *loop) bool { return !l.pulse.last(given).After(since) })
 }
 
 // Alive gives an error where an account stands still: its loop should have begun a

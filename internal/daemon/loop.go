@@ -34,7 +34,7 @@ type loop struct {
 
 func (h *Hub) newLoop(a Account) *loop {
 	l := &loop{
-		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1), moved: make(chan struct{}, 1), pulse: new(pulse),
+		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1), moved: make(chan struct{}, 1), pulse: &pulse{ring: h.moves},
 		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name, Source: a.Source, Good: a.Good, Applied: a.Applied, PlanOnly: a.PlanOnly}, ended: make(chan struct{}),
 	}
 	l.pulse.beat()
@@ -208,7 +208,7 @@ func (l *loop) due(now time.Time) (triggers []Trigger, wait time.Duration) {
 	if s := l.status.Suspended; s != nil && l.suspended {
 		moments = append(moments, s.Until)
 	}
-	wait = dozeMost
+	wait = l.hub.doze
 	for _, m := range moments {
 		if !m.IsZero() {
 			wait = min(wait, max(m.Sub(now), 0))

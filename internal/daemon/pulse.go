@@ -16,6 +16,7 @@ type pulse struct {
 	sign   time.Time
 	until  time.Time // a wait that was named ends by then
 	queued int       // goroutines that wait for a place, which places sees to
+	ring   func()    // is called at each sign, and returns at once; nil: nobody listens
 }
 
 // beat is a sign of something done.
@@ -23,6 +24,7 @@ func (p *pulse) beat() { p.wait(0) }
 
 // wait is a sign of a wait that has an end.
 func (p *pulse) wait(most time.Duration) {
+	defer p.tell()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sign = time.Now()
@@ -34,10 +36,17 @@ func (p *pulse) wait(most time.Duration) {
 // turn is a sign of something else that begins, and takes at most so long until it
 // gives its next one: what was waited for before it is over.
 func (p *pulse) turn(most time.Duration) {
+	defer p.tell()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sign = time.Now()
 	p.until = p.sign.Add(most)
+}
+
+func (p *pulse) tell() {
+	if p.ring != nil {
+		p.ring()
+	}
 }
 
 // queue counts who waits for a place, while wait does so.

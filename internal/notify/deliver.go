@@ -137,6 +137,11 @@ func postJSON(ctx context.Context, to *Destination, body []byte, m *Message, hea
 		request.Header[name] = values
 	}
 	request.Header.Set("Content-Type", "application/json")
+	return exchange(request)
+}
+
+// exchange sends a request, and wants an answer that says yes.
+func exchange(request *http.Request) error {
 	request.Header.Set("User-Agent", "adsync")
 	response, err := client.Do(request)
 	if err != nil {
