@@ -29,6 +29,9 @@ type pipeline struct {
 	stubs  string            // in front of PATH: what this machine does not have
 	env    map[string]string // of every step
 	hub    *forge
+
+	service *emulator.Server
+	before  http.HandlerFunc // in front of the service where it is set
 }
 
 // forge keeps the comments of one pull request, as GitHub and GitLab do, and
@@ -85,7 +88,14 @@ func newPipeline(t *testing.T, example string) *pipeline {
 		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-pipeline-key", Features: emulator.AllFeatures(),
 	}}})
 	must(t, err)
-	line := httptest.NewServer(server)
+	p.service = server
+	line := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p.before != nil {
+			p.before(w, r)
+			return
+		}
+		server.ServeHTTP(w, r)
+	}))
 	hub := httptest.NewTLSServer(p.hub)
 	t.Cleanup(func() { line.Close(); hub.Close(); server.Close() })
 	self, err := os.Executable()

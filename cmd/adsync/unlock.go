@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -9,34 +11,42 @@ import (
 func (a *app) unlock() *cobra.Command {
 	return &cobra.Command{
 		Use:   "unlock [FOLDER]",
-		Short: "Take away what a killed adsync left in the lock file",
-		Long: `Take away the text a killed adsync left in the lock file. That is all it does: the
-lock itself is the kernel's, which gives it back when a process ends, however it
-ends. While a process holds it, unlock ends with 10 and says who that is. No
-command needs it: the next one that writes finds the lock free.`,
+		Short: "Take away what a killed adsync left: the text in the lock file, the log beside the state",
+		Long: `Take away the text a killed adsync left in the lock file, and move the log it left
+beside state.db into that file: then state.db and lineage alone are the state, and can be
+copied. The lock itself is the kernel's, which gives it back when a process ends,
+however it ends. While a process holds it, unlock ends with 10 and says who that is. No
+command needs it: the next one that writes finds the lock free, and reads the log.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := folder(c, args)
 			if err != nil {
 				return err
 			}
-			return a.runUnlock(dir)
+			return a.runUnlock(c.Context(), dir)
 		},
 	}
 }
 
-func (a *app) runUnlock(dir string) error {
+func (a *app) runUnlock(ctx context.Context, dir string) error {
 	project, err := a.projectOf(dir)
 	if err != nil {
 		return err
 	}
 	found, err := state.Unlock(project.StateFolder())
+	if err != nil {
+		return err
+	}
+	folded, err := state.Fold(ctx, project.StateFolder(), state.Options{Command: a.command, Version: release})
 	switch {
 	case err != nil:
 		return err
 	case found.Known:
 		a.note("took away the text of %s, which was killed", found.Holder)
-	default:
+	case !folded:
 		a.note("nothing to take away: nobody holds the state, and nobody was killed with it")
+	}
+	if folded {
+		a.note("moved the log beside state.db into it")
 	}
 	return nil
 }
