@@ -32,6 +32,8 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 		f := file{name: name, content: contents[name], hash: hex.EncodeToString(sum[:])}
 		if limit := t.limitOf(name); int64(len(f.content)) > limit {
 			f.problem = problemOf(name, unreadable(tooLarge(boundOf(name), int64(len(f.content)), limit)))
+		} else if finding := refuseResults(name, f.content); finding != nil {
+			f.problem = problemOf(name, *finding)
 		}
 		files = append(files, f)
 	}

@@ -17,6 +17,8 @@ import (
 // listing is what one walk through the folder finds.
 type listing struct {
 	files    []string // slash paths, in order
+	refused  []string // copies with results that somebody takes for sources
+	edited   []string // others that somebody edited
 	problems []diag.Problem
 }
 
@@ -129,7 +131,9 @@ func (t *tree) judge(name string, mode fs.FileMode, found *listing) {
 		found.report(name, diag.Error, diag.Unreadable, "is not a regular file; want one", "")
 		return
 	}
-	found.files = append(found.files, name)
+	if !t.setAside(name, found) {
+		found.files = append(found.files, name)
+	}
 }
 
 // saveAsXLSX helps with a workbook in another form.

@@ -18,8 +18,12 @@ func (p Project) Sum(read []string) string {
 		return "the folder cannot be opened: " + reason(err)
 	}
 	defer t.close()
+	t.readBefore = map[string]bool{}
+	for _, name := range read {
+		t.readBefore[name] = true
+	}
 	listed := t.list()
-	t.wrong = listed.problems
+	t.wrong, t.edited = listed.problems, listed.edited
 	for _, name := range read {
 		if !slices.Contains(listed.files, name) && name != p.File {
 			t.attached[name] = t.trace(name)

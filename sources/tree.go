@@ -34,7 +34,10 @@ type tree struct {
 	mu       sync.Mutex
 	attached map[string]string   // slash path of every file referred to, to its SHA-256 or to why it could not be read
 	wrong    []diag.Problem      // of the listing that the files are from
+	edited   []string            // as wrong
 	listed   map[string][]string // names of the files of a folder, once somebody misspelt one
+
+	readBefore map[string]bool // files that are read as they are, without a look at what they are
 }
 
 // file is one source as it was read.
@@ -74,7 +77,7 @@ func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
 	var changed string
 	for range settleAttempts {
 		listed := t.list()
-		t.wrong = listed.problems
+		t.wrong, t.edited = listed.problems, listed.edited
 		files := make([]file, len(listed.files))
 		total := int64(0)
 		for i, name := range listed.files {
@@ -87,7 +90,7 @@ func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
 			return files, listed.problems // each file says that it was not read
 		}
 		if changed = t.changedSince(files, t.list().files); changed == "" {
-			return files, append(listed.problems, t.unmatched(listed.files)...)
+			return files, append(listed.problems, t.unmatched(slices.Concat(listed.files, listed.refused))...)
 		}
 	}
 	return nil, []diag.Problem{{
@@ -273,6 +276,9 @@ func (t *tree) sum(files []file) (sum string, names []string) {
 	hashes := maps.Clone(t.attached)
 	for _, f := range files {
 		hashes[f.name] = f.hash
+	}
+	for _, name := range t.edited {
+		hashes[name] = t.hash(name)
 	}
 	if t.project.File != "" {
 		hashes[t.project.File] = t.hash(t.project.File)

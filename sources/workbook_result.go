@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/resultcopy"
 	"adsync/internal/xlsx"
 
 	"github.com/xuri/excelize/v2"
@@ -35,6 +36,9 @@ type Marks struct {
 	Unread   []diag.Unread   // columns and sheets that are not read, listed beneath the problems
 	Plan     []PlannedChange // for the sheet Plan; nil leaves it out
 	Summary  [][2]string     // what the plan comes to, a label and a text each; nil leaves it out
+	// Results makes it a copy with results, which is never read as a source; nil leaves it
+	// a copy that somebody may approve in, or go on with.
+	Results *resultcopy.Copy
 }
 
 // WriteMarkedCopy writes a copy of a user's workbook with what became of its
@@ -89,6 +93,9 @@ func (c *markedCopy) write(original []byte, folder string, w io.Writer, m Marks)
 	}
 	defer c.file.Close()
 	c.file.SetZipWriter(newPartsWriter)
+	if m.Results != nil {
+		c.file.SetZipWriter(newSealedWriter)
+	}
 	c.styles = styleBook{file: c.file, numbers: map[look]int{}}
 	if err := c.mark(m); err != nil {
 		return err
@@ -120,6 +127,9 @@ func (c *markedCopy) mark(m Marks) error {
 	}
 	if err := c.writeSummary(m.Summary); err != nil {
 		return fmt.Errorf("sheet %q: %w", summaryTab, err)
+	}
+	if m.Results != nil {
+		return c.writeResultsRole(*m.Results)
 	}
 	return c.writeRole()
 }

@@ -4,10 +4,14 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"slices"
 	"strings"
+
+	"adsync/internal/resultcopy"
+	"adsync/internal/xlsx"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -20,10 +24,15 @@ type partsWriter struct {
 	zip   *zip.Writer
 	names []string
 	parts map[string]*bytes.Buffer
+	seals bool // the workbook is a copy with results, which says how it was written
 }
 
 func newPartsWriter(w io.Writer) excelize.ZipWriter {
 	return &partsWriter{zip: zip.NewWriter(w), parts: map[string]*bytes.Buffer{}}
+}
+
+func newSealedWriter(w io.Writer) excelize.ZipWriter {
+	return &partsWriter{zip: zip.NewWriter(w), parts: map[string]*bytes.Buffer{}, seals: true}
 }
 
 // Create gives what a part is written to.
@@ -42,6 +51,9 @@ func (p *partsWriter) AddFS(fs.FS) error { return errors.ErrUnsupported }
 // Close writes the parts, those that say what the others are first.
 func (p *partsWriter) Close() error {
 	slices.SortStableFunc(p.names, func(a, b string) int { return partRank(a) - partRank(b) })
+	if p.seals {
+		p.seal()
+	}
 	for _, name := range p.names {
 		w, err := p.zip.Create(name)
 		if err != nil {
@@ -52,6 +64,25 @@ func (p *partsWriter) Close() error {
 		}
 	}
 	return p.zip.Close()
+}
+
+// seal writes the sum of all other parts into the part that has room for it.
+func (p *partsWriter) seal() {
+	var lines []string
+	sealed := ""
+	for _, name := range p.names {
+		content := p.parts[name].Bytes()
+		if bytes.Contains(content, []byte(resultcopy.Unsealed)) {
+			sealed = name
+			continue
+		}
+		lines = append(lines, xlsx.PartLine(name, uint64(len(content)), crc32.ChecksumIEEE(content)))
+	}
+	if sealed == "" {
+		return
+	}
+	sum := []byte(xlsx.SumOfParts(lines))
+	p.parts[sealed] = bytes.NewBuffer(bytes.ReplaceAll(p.parts[sealed].Bytes(), []byte(resultcopy.Unsealed), sum))
 }
 
 func partRank(name string) int {

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
+	"adsync/internal/resultcopy"
 	"adsync/plan"
 	"adsync/sources"
 	"adsync/state"
@@ -36,9 +37,21 @@ type marking struct {
 // copy is the copy of one workbook.
 func (m marking) copy(name string) newFile {
 	if m.done {
-		return newFile{flag: "--results", name: name, ours: sources.IsMarkedCopy, never: true}
+		if resultcopy.IsEdited(name) { // what somebody wrote stays
+			if place, _, err := resultcopy.Place(name, ""); err == nil {
+				name = place
+			}
+		}
+		return newFile{flag: "--results", name: name, ours: isResultsCopy, never: true}
 	}
 	return markedFile("--marked", name, m.force)
+}
+
+// isResultsCopy reports whether a workbook is a copy that adsync wrote results into and
+// nobody has edited since. Those of earlier versions are marked copies.
+func isResultsCopy(content []byte) bool {
+	c, is := resultcopy.ReadBytes(content)
+	return is && !c.Edited || sources.IsMarkedCopy(content)
 }
 
 // readApproved adds what a copy of the plan approves to the allowances of the
@@ -142,6 +155,9 @@ func (a *app) writeCopy(l loaded, to newFile, file string, m sources.Marks) erro
 	original, err := os.ReadFile(filepath.Join(l.project.Root, filepath.FromSlash(file)))
 	if err != nil {
 		return err
+	}
+	if to.never {
+		m.Results = &resultcopy.Copy{Of: file}
 	}
 	var failed error
 	err = to.write(func(w io.Writer) error {

@@ -10,13 +10,14 @@ import (
 // Imports point inward only; sources, plan, state and adsapi never meet.
 // The emulator is not in it: it shares nothing with the agent.
 var may = map[string][]string{
-	"cmd/adsync":           {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/synonyms", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/secret"},
+	"cmd/adsync":           {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/synonyms", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/secret", "internal/resultcopy"},
 	"reconcile":            {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
 	"plan":                 {"internal/resource", "internal/diag", "internal/seeded"},
-	"sources":              {"internal/secret", "internal/members", "internal/xlsx", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/synonyms", "internal/resource", "internal/diag", "internal/seeded"},
+	"sources":              {"internal/secret", "internal/members", "internal/xlsx", "internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/synonyms", "internal/resource", "internal/diag", "internal/seeded"},
 	"state":                {"internal/resource", "internal/diag", "internal/seeded"},
 	"internal/adsapi":      {"internal/secret", "internal/resource", "internal/diag", "internal/seeded"},
 	"internal/xlsx":        {"internal/resource", "internal/diag"},
+	"internal/resultcopy":  {"internal/xlsx"},
 	"internal/csvfile":     {"internal/resource", "internal/diag"},
 	"internal/members":     {"internal/xlsx", "internal/csvfile"},
 	"internal/policy":      {"internal/resource", "internal/diag"},

@@ -45,6 +45,7 @@ const (
 	Leaked          Code = "ADS1038" // what has the form of a credential, in a file that others read
 	TooLarge        Code = "ADS1039" // larger than a bound, and whole
 	ReadAs          Code = "ADS1040" // a header that is read as another
+	ResultsCopy     Code = "ADS1041" // a copy with results where a source is wanted, or that somebody edited
 )
 
 // Codes of problems with the service.

@@ -118,4 +118,7 @@ var aboutFiles = []Explanation{
 	{ReadAs, "a header is read as another", "It is what another tool, or people, call the column. adsync explain columns lists the words.",
 		"Nothing, if that is meant. Begin the header with #, or list it under own_columns in adsync.yaml, if the column is your own.",
 		"q4.xlsx:Campaigns!F1: note: header \"Ends\" is read as Last day (ADS1040)"},
+	{ResultsCopy, "a copy with results is no source", "adsync wrote the workbook to say what became of the rows of another. It is never read, whatever its name; what somebody changed in it counts for nothing.",
+		"Edit the workbook it was made of, which the message names, and delete the copy.",
+		"q4 (adsync results).xlsx: warning: file is a copy with results that somebody edited, and is not read; want the changes in \"q4.xlsx\" (ADS1041)"},
 }
