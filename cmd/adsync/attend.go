@@ -154,8 +154,8 @@ func (t *attendant) halt() error {
 
 func (t *attendant) Suspend(s daemon.Suspension) error { return t.folder.Suspend(s) }
 
-func (t *attendant) Resume(now time.Time) error {
-	_, err := t.folder.Resume(now)
+func (t *attendant) Resume(now time.Time, by string) error {
+	_, err := t.folder.Resume(now, by)
 	return err
 }
 

@@ -9,8 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/orders"
 	"adsync/internal/runview"
+	"adsync/internal/trail"
 	"adsync/reconcile"
 	"adsync/state"
 
@@ -19,8 +22,9 @@ import (
 
 // historyFlags are those of history.
 type historyFlags struct {
-	limit int
-	since string
+	limit    int
+	since    string
+	from, to string
 }
 
 func (a *app) history() *cobra.Command {
@@ -31,7 +35,11 @@ func (a *app) history() *cobra.Command {
 		Long: `List the runs of this account's state, the newest first: number, moment, how it
 ended, how many changes have which outcome, who ran it and on which machine, the
 commit of the files, and possible spend before and after. The service is not
-asked. The newest 1,000 runs are kept.`,
+asked. The newest 1,000 runs are kept.
+
+For auditors: -o csv has a row for each run, decision, approval and order (suspend,
+resume, reconcile), the oldest first, with who and when in UTC; -o json has the same
+in lists. --from and --to bound it by days of the account's time zone, both included.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := folder(c, args)
 			if err != nil {
@@ -42,47 +50,104 @@ asked. The newest 1,000 runs are kept.`,
 	}
 	c.Flags().IntVar(&f.limit, "limit", 20, "how many runs at most; 0 lists all")
 	c.Flags().StringVar(&f.since, "since", "", "only runs since a day (2026-11-01) or for so long (36h, 7d)")
+	c.Flags().StringVar(&f.from, "from", "", "only what happened from this day on (2026-11-01), or for so long (36h, 7d)")
+	c.Flags().StringVar(&f.to, "to", "", "only what happened up to this day (2026-11-30), with it")
 	a.fromGit(c, false)
-	a.outputs(c, "text", "json")
+	a.outputs(c, "text", "json", "csv")
 	return c
 }
 
 func (a *app) runHistory(c *cobra.Command, dir string, f historyFlags) error {
-	since, err := sinceOf(f.since, time.Now())
-	if err != nil || f.limit < 0 {
-		if err == nil {
-			err = fmt.Errorf("--limit is %d; want 0 or more", f.limit)
-		}
-		return usage(c, err)
+	if f.limit < 0 || f.since != "" && f.from != "" {
+		return usage(c, fmt.Errorf("--limit is %d, --since %q and --from %q; want 0 or more, and one of the two", f.limit, f.since, f.from))
+	}
+	if !c.Flags().Changed("limit") && (f.from != "" || f.to != "" || a.flags.output == "csv") {
+		f.limit = 0
 	}
 	kept, err := a.kept(c.Context(), dir)
 	if err != nil {
 		return err
 	}
 	defer kept.end()
-	runs, err := kept.store.Runs(c.Context(), 0)
+	within, err := f.window(time.Now(), kept.zone)
+	if err != nil {
+		return usage(c, err)
+	}
+	h, err := kept.history(c.Context(), within, f.limit)
 	if err != nil {
 		return err
 	}
-	h := &runview.History{FormatVersion: formatVersion, Runs: []runview.Head{}}
+	switch a.flags.output {
+	case "json":
+		return a.printJSON(h)
+	case "csv":
+		return h.WriteCSV(a.out)
+	}
+	return runview.WriteHistory(a.out, &h.History, kept.zone)
+}
+
+// window is the time that is asked for.
+func (f historyFlags) window(now time.Time, zone *time.Location) (w trail.Window, err error) {
+	if f.since != "" {
+		w.From, err = sinceOf(f.since, now)
+		return w, err
+	}
+	if day, wrong := time.ParseInLocation(time.DateOnly, f.from, zone); wrong == nil {
+		w.From = day
+	} else if w.From, err = sinceOf(f.from, now); err != nil {
+		return w, fmt.Errorf("--from is %q; want a day such as 2026-11-01, or a time such as 36h or 7d", f.from)
+	}
+	if f.to == "" {
+		return w, nil
+	}
+	last, err := time.ParseInLocation(time.DateOnly, f.to, zone)
+	if err != nil {
+		return w, fmt.Errorf("--to is %q; want a day such as 2026-11-30", f.to)
+	}
+	if w.To = last.AddDate(0, 0, 1); !w.From.Before(w.To) {
+		return w, fmt.Errorf("--to is %q, before --from; want a later day", f.to)
+	}
+	return w, nil
+}
+
+// history is what happened within a time, with so many runs; 0 is all.
+func (k *keptRuns) history(ctx context.Context, within trail.Window, limit int) (*trail.Trail, error) {
+	h := &trail.Trail{History: runview.History{FormatVersion: formatVersion, Runs: []runview.Head{}}}
+	runs, err := k.store.Runs(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
 	for _, run := range runs {
-		if run.Started.Before(since) {
-			break
+		if !within.Holds(run.Started) {
+			continue
 		}
-		if f.limit > 0 && len(h.Runs) == f.limit {
+		if limit > 0 && len(h.Runs) == limit {
 			h.More++
 			continue
 		}
-		head, err := kept.head(run)
+		head, err := k.head(run)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		h.Runs = append(h.Runs, head)
 	}
-	if a.flags.output == "json" {
-		return a.printJSON(h)
+	at := &attendant{folder: k.orders}
+	approvals, err := at.Approvals()
+	if err != nil {
+		return nil, err
 	}
-	return runview.WriteHistory(a.out, h, kept.zone)
+	accepted, err := at.acceptances()
+	if err != nil {
+		return nil, err
+	}
+	ordered, err := k.orders.Ordered()
+	if err != nil {
+		return nil, err
+	}
+	h.Approvals = trail.Within(approvals, within, func(a daemon.Approval) time.Time { return a.Time })
+	h.Accepted = trail.Within(accepted, within, func(a daemon.Acceptance) time.Time { return a.Time })
+	h.Orders = trail.Within(ordered, within, func(o orders.Ordered) time.Time { return o.Time })
+	return h, nil
 }
 
 // sinceOf reads a day, or how long ago; the zero time is always.
@@ -109,11 +174,12 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 
 // keptRuns are the runs of a state, read as they are now.
 type keptRuns struct {
-	store state.Store
-	zone  *time.Location
-	busy  bool // a process holds the state: the newest run may go on
-	end   func()
-	last  string // the newest run
+	store  state.Store
+	orders orders.Folder
+	zone   *time.Location
+	busy   bool // a process holds the state: the newest run may go on
+	end    func()
+	last   string // the newest run
 }
 
 // kept opens the state of a project for reading. What its files say, and whether
@@ -123,7 +189,7 @@ func (a *app) kept(ctx context.Context, dir string) (*keptRuns, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keptRuns{zone: time.UTC}
+	k := &keptRuns{zone: time.UTC, orders: ordersOf(project)}
 	if zone, err := time.LoadLocation(project.Account.TimeZone); err == nil {
 		k.zone = zone
 	}

@@ -110,7 +110,7 @@ func (a *app) resumeAt(c *cobra.Command, args []string, named namedFlags) error 
 // lift takes a suspension away before anything else: it must not depend on the
 // service.
 func (a *app) lift(at orders.Folder) (*orders.Suspension, error) {
-	lifted, err := at.Resume(time.Now())
+	lifted, err := at.Resume(time.Now(), a.person())
 	if err != nil {
 		return nil, configuration("%v", err)
 	}

@@ -45,7 +45,7 @@ type Account struct {
 type Orders interface {
 	Suspension(now time.Time) *Suspension // nil where nobody stopped it; a file STOP is one
 	Suspend(Suspension) error
-	Resume(now time.Time) error
+	Resume(now time.Time, by string) error
 	Approvals() ([]Approval, error)
 	Approve(Approval) error
 	// Take takes the wishes for a run that begins now: whether to read the whole

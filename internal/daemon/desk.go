@@ -97,7 +97,7 @@ func (h *Hub) Resume(_ context.Context, name, by string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.account.Orders.Resume(h.now()); err != nil {
+	if err := l.account.Orders.Resume(h.now(), by); err != nil {
 		return err
 	}
 	l.log.Info("the suspension was ended", "by", by)

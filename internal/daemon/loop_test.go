@@ -97,7 +97,7 @@ func (p *paper) Suspend(s Suspension) error {
 	return nil
 }
 
-func (p *paper) Resume(time.Time) error {
+func (p *paper) Resume(time.Time, string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.suspension = nil

@@ -27,7 +27,10 @@ func (f Folder) Ask(a Ask) (Ask, error) {
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
 	a.ID = hex.EncodeToString(id[:])
-	return a, f.write(askPrefix+a.ID+".json", a)
+	if err := f.write(askPrefix+a.ID+".json", a); err != nil || a.Accept != "" { // which is noted as it is taken
+		return a, err
+	}
+	return a, f.note(Ordered{Time: a.Since.UTC().Truncate(time.Second), Order: Reconcile, By: a.By, Reason: a.Note})
 }
 
 // Asks gives the wishes nobody has taken yet, oldest first. What cannot be read is

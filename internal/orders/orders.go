@@ -76,6 +76,9 @@ func (f Folder) Suspend(s Suspension) error {
 	if err := f.write(SuspendName, s); err != nil {
 		return fmt.Errorf("suspend: %w", err)
 	}
+	if err := f.note(Ordered{Time: s.Since, Order: Suspend, By: s.By, Reason: s.Reason, Until: s.Until}); err != nil {
+		return fmt.Errorf("the suspension stands, and who ordered it cannot be noted: %w", err)
+	}
 	return nil
 }
 
@@ -94,9 +97,15 @@ func (f Folder) Suspension(now time.Time) *Suspension {
 	return &s
 }
 
-// Resume takes the suspension away, and gives the one that stood.
-func (f Folder) Resume(now time.Time) (*Suspension, error) {
+// Resume takes the suspension away, and gives the one that stood. Who did so is noted
+// first.
+func (f Folder) Resume(now time.Time, by string) (*Suspension, error) {
 	stood := f.Suspension(now)
+	if stood != nil {
+		if err := f.note(Ordered{Time: now.UTC().Truncate(time.Second), Order: Resume, By: by}); err != nil {
+			return stood, fmt.Errorf("resume: %w", err)
+		}
+	}
 	if err := f.remove(SuspendName); err != nil {
 		return stood, fmt.Errorf("resume: %w", err)
 	}
