@@ -91,8 +91,8 @@ func (c *collection) findParent(e *entry) *entry {
 			continue
 		}
 		kind := chain[len(chain)-len(marks)+i]
-		if scope = c.follow(e, kind, scope, m); scope == nil {
-			return nil
+		if scope = c.follow(e, kind, scope, m); scope == nil || scope.row.left { // beneath what is left out nothing is looked for
+			return scope
 		}
 	}
 	return scope

@@ -65,6 +65,8 @@ func TestWhatWaitsAndWhatStops(t *testing.T) {
 		{name: "a wide row", files: files{"c.csv": campaigns + "campaign,spring,Spring,active,clicks,5,,6\n"}, want: "stops"},
 		{name: "Include = no leaves out what is beneath it, whatever is wrong there", rows: "{1 0 1 0}",
 			files: files{"a.csv": ads + "spring,runners,b,,Light,nowhere,x\n", "b.yaml": group, "c.csv": left + autumn}},
+		{name: "also beneath an ad group that no file has", rows: "{1 0 1 0}",
+			files: files{"a.csv": ads + ad, "c.csv": left + autumn}},
 		{name: "and its entries", rows: "{1 0 1 0}",
 			files: files{"b.yaml": group, "c.csv": left + autumn, "context-hints.csv": hints}},
 		{name: "Include = no, named by its name", files: files{"b.yaml": strings.Replace(group, "spring", "Spring sale", 1),

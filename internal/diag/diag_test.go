@@ -71,6 +71,36 @@ func TestRenderShowsTheLineWithACaret(t *testing.T) {
 	}
 }
 
+// Many rows with one cause are one message, with the other places behind it.
+func TestRenderSaysWhatManyRowsHaveInCommonOnce(t *testing.T) {
+	alike := func(n int, at func(int) Position) (problems []Problem) {
+		for i := range n {
+			problems = append(problems, Problem{Severity: Error, Code: UnknownParent, Position: at(i), Message: "campaign is \"Autumn\"", Hint: "look"})
+		}
+		return problems
+	}
+	inText := func(i int) Position { return At("a.csv", i+2, 3) }
+	for _, row := range []struct {
+		name     string
+		problems []Problem
+		want     string
+	}{
+		{"two are two", alike(2, inText), "a.csv:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\na.csv:3:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n"},
+		{"three are one", alike(3, inText), "a.csv:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n    the same at 3:3, 4:3\n"},
+		{"cells", alike(3, func(i int) Position { return Cell("a.xlsx", "Ads", i+2, 3) }), "a.xlsx:Ads!C2: campaign is \"Autumn\" (ADS1013)\n    hint: look\n    the same at C3, C4\n"},
+		{"ten are named", alike(13, inText), "a.csv:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n    the same at 3:3, 4:3, 5:3, 6:3, 7:3, 8:3, 9:3, 10:3, 11:3, 12:3 and 2 other places\n"},
+		{"of three files", alike(3, func(i int) Position { return At(string(rune('a'+i)), 2, 3) }), "a:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\nb:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\nc:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n"},
+	} {
+		var b strings.Builder
+		if err := Render(&b, row.problems, nil); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(row.want, b.String()); d != "" {
+			t.Errorf("%s: rendered (-want +got):\n%s", row.name, d)
+		}
+	}
+}
+
 func TestNearestFindsTheMisspeltAndNothingElse(t *testing.T) {
 	words := []string{"status", "start", "bidding_type", "name"}
 	for word, want := range map[string]string{"sttaus": "status", "nmae": "name", "Name": "name", "bidding-type": "bidding_type", "budget": "", "x": ""} {
