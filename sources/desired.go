@@ -44,7 +44,7 @@ func (c *collection) desired(files []file, results []result) Desired {
 	})
 	c.reportStrays(files, results)
 	c.reportCopies(files)
-	c.refuseNothing(files)
+	c.refuseNothing(files, results)
 	d.Problems = c.problems.Sorted()
 	c.letWait(&d)
 	return d
@@ -121,13 +121,17 @@ func (d *Desired) keepImages(e *entry) {
 	}
 }
 
-// refuseNothing makes a set without a resource a problem: it would read as a
-// wish to have nothing.
-func (c *collection) refuseNothing(files []file) {
+// refuseNothing makes a set without a resource a problem: it would read as a wish to
+// have nothing. A workbook of adsync's own that nobody has filled in yet is no such wish.
+func (c *collection) refuseNothing(files []file, results []result) {
 	problem := diag.Problem{Code: diag.NoSources, Position: diag.InFile(c.tree.project.File), Message: "no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder"}
-	switch {
+	own := slices.IndexFunc(results, func(r result) bool { return r.account != "" })
+	switch unused := c.tree.project.Unused; {
 	case len(c.entries) > 0 || diag.HasErrors(c.problems.Sorted()):
 		return
+	case own >= 0 && len(c.left) == 0 && unused != nil && unused():
+		problem.Severity, problem.Position = diag.Warning, diag.InFile(files[own].name)
+		problem.Message = "workbook holds no row yet; want a campaign in a row of its sheet Campaigns"
 	case len(files) > 0:
 		problem.Message = "the sources hold no resource; want at least one"
 	}

@@ -40,6 +40,7 @@ type Project struct {
 	Limits  map[resource.Kind]int // how many of a kind the account may have, where that is not what a self-serve account may
 
 	Former func() []Former // what the record calls its resources, asked where no source has a name; nil for nothing
+	Unused func() bool     // reports whether nothing was applied from these files so far, asked where no source has a row; nil for no
 
 	layout    layout          // the user's own columns, and sheets of other names
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults

@@ -37,6 +37,20 @@ func (a *app) former(ctx context.Context, project sources.Project, schemas resou
 	}
 }
 
+// unused reports whether nothing was applied from the files so far: their record is
+// there, or was never made, and names nothing.
+func (a *app) unused(ctx context.Context, project sources.Project) func() bool {
+	return func() bool {
+		store, err := a.openState(ctx, project, true)
+		if err != nil {
+			return false
+		}
+		defer func() { a.closed("state", store.Close()) }()
+		last, err := store.Last(ctx)
+		return err == nil && last.Len() == 0
+	}
+}
+
 // formerOfRuns finds the names that runs have changed.
 func formerOfRuns(ctx context.Context, store state.Store, schemas resource.Schemas) (former []sources.Former) {
 	runs, err := store.Runs(ctx, formerRuns)

@@ -94,6 +94,7 @@ func onceEach(some, others []diag.Problem) []diag.Problem {
 // loadProject reads the files of a project that was read with its problems.
 func (a *app) loadProject(ctx context.Context, l loaded, problems []diag.Problem) loaded {
 	l.project.Former = a.former(ctx, l.project, l.schemas)
+	l.project.Unused = a.unused(ctx, l.project)
 	l.desired = sources.Load(ctx, l.project, l.schemas)
 	l.desired.Problems = onceEach(problems, l.desired.Problems)
 	return l
