@@ -55,7 +55,9 @@ type DaemonAccount struct {
 	// Proposes has what others changed at the service proposed on branches of their own.
 	Answers  Setting
 	Proposes bool
-	Results  string // folder of the result copies; "" for the one of apply
+	Results  string // folder of the copies with results; "" for beside the files, of git for the state
+	// WriteBack has what became of rows written into the files themselves.
+	WriteBack bool
 }
 
 // daemonDefaults are for every account that says nothing.
@@ -175,6 +177,7 @@ func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
 	readers["git"] = func(n *yaml.Node) { a.Git.read(w, n) }
 	readers["state"] = func(n *yaml.Node) { a.State = d.path(w, n, "state") }
 	readers["results"] = func(n *yaml.Node) { a.Results = d.path(w, n, "results") }
+	readers["write_back"] = func(n *yaml.Node) { a.WriteBack = w.yes(n, "write_back") }
 	readers["uploads"] = func(n *yaml.Node) { a.Uploads = w.setting(n, "uploads") }
 	readers["push_results"] = func(n *yaml.Node) { a.Answers = w.setting(n, "push_results") }
 	readers["propose_drift"] = func(n *yaml.Node) { a.Proposes = w.yes(n, "propose_drift") }
@@ -209,6 +212,8 @@ func (a *DaemonAccount) lacks(states string) string {
 		return fmt.Sprintf("account %q is read from git and has no state; want a folder for adsync's own record", a.Name.Value)
 	case a.Folder != "" && (a.Uploads.Value != "" || a.Answers.Value != "" || a.Proposes):
 		return fmt.Sprintf("account %q has a folder and uploads, push_results or propose_drift; these are commits, and want git", a.Name.Value)
+	case a.Folder == "" && a.WriteBack:
+		return fmt.Sprintf("account %q is read from git and has write_back; a commit is not written into, and push_results commits the results to a branch", a.Name.Value)
 	case a.Folder != "" && a.State != "":
 		return fmt.Sprintf("account %q has a folder and a state; a folder's state is what its adsync.yaml says", a.Name.Value)
 	}

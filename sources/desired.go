@@ -3,6 +3,7 @@ package sources
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,7 +16,8 @@ import (
 func (c *collection) desired(files []file, results []result) Desired {
 	c.index = index{} // every resource has its place: room for the snapshot
 	d := Desired{Snapshot: resource.NewSnapshot(len(c.entries)), Images: map[string]string{}}
-	d.Hash, d.Files = c.tree.sum(files)
+	d.summed = c.tree.summed(files)
+	d.Hash, d.Files = d.summed.total(nil), slices.Sorted(maps.Keys(d.summed.hashes))
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.row.left {

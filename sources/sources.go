@@ -53,8 +53,13 @@ type Desired struct {
 	// Members counts what the members files of audiences hold, sorted by file.
 	Members []Members
 
-	lists map[string]membersKey // the members file behind the digest of a list
+	lists  map[string]membersKey // the members file behind the digest of a list
+	summed summed                // what Hash is made of
 }
+
+// HashWith is what Hash is once some of the files hold other bytes: their SHA-256, in hex,
+// by name.
+func (d *Desired) HashWith(others map[string]string) string { return d.summed.total(others) }
 
 // Load reads the sources of a project. It never fails: what is wrong is in
 // Problems, and a file that is missing, unreadable or in motion is an error

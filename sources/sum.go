@@ -33,8 +33,7 @@ func (p Project) Sum(read []string) string {
 	for i, name := range listed.files {
 		files[i] = file{name: name, hash: t.hash(name)}
 	}
-	sum, _ := t.sum(files)
-	return sum
+	return t.summed(files).total(nil)
 }
 
 // trace is what a file that a value refers to gives to the sum: its SHA-256, else

@@ -270,28 +270,40 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// sum is the hash over the names and bytes of all that was read, and over what
-// among the sources is none, and the names.
-func (t *tree) sum(files []file) (sum string, names []string) {
-	hashes := maps.Clone(t.attached)
+// summed is what the sum over all that was read is made of: names and bytes, and what
+// among the sources is none.
+type summed struct {
+	hashes map[string]string // by name
+	wrong  []string          // what among the sources is none
+}
+
+func (t *tree) summed(files []file) summed {
+	s := summed{hashes: maps.Clone(t.attached)}
 	for _, f := range files {
-		hashes[f.name] = f.hash
+		s.hashes[f.name] = f.hash
 	}
 	for _, name := range t.edited {
-		hashes[name] = t.hash(name)
+		s.hashes[name] = t.hash(name)
 	}
 	if t.project.File != "" {
-		hashes[t.project.File] = t.hash(t.project.File)
-	}
-	total := sha256.New()
-	names = slices.Sorted(maps.Keys(hashes))
-	for _, name := range names {
-		fmt.Fprintf(total, "%d:%s=%s\n", len(name), name, hashes[name])
+		s.hashes[t.project.File] = t.hash(t.project.File)
 	}
 	for _, p := range t.wrong {
 		if p.Severity == diag.Error {
-			fmt.Fprintf(total, "%s: %s: %s\n", p.Position, p.Message, p.Hint)
+			s.wrong = append(s.wrong, fmt.Sprintf("%s: %s: %s\n", p.Position, p.Message, p.Hint))
 		}
 	}
-	return hex.EncodeToString(total.Sum(nil)), names
+	return s
+}
+
+// total is the sum, with other hashes for the files of some names.
+func (s summed) total(others map[string]string) string {
+	total := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(s.hashes)) {
+		fmt.Fprintf(total, "%d:%s=%s\n", len(name), name, cmp.Or(others[name], s.hashes[name]))
+	}
+	for _, line := range s.wrong {
+		fmt.Fprint(total, line)
+	}
+	return hex.EncodeToString(total.Sum(nil))
 }

@@ -105,8 +105,11 @@ func (c *markedCopy) write(original []byte, folder string, w io.Writer, m Marks)
 
 func (c *markedCopy) mark(m Marks) error {
 	outcomes := m.Outcomes
-	if outcomes == nil {
-		outcomes = problemOutcomes(m.Problems)
+	switch {
+	case outcomes == nil:
+		outcomes = ProblemRows(m.Problems)
+	case m.Results != nil:
+		outcomes = withProblems(outcomes, m.Problems)
 	}
 	for _, rows := range c.bySheet(outcomes) {
 		if err := c.writeRows(rows); err != nil {
@@ -149,8 +152,30 @@ func (m Marks) notedSheets() []string {
 	return slices.Compact(sheets)
 }
 
-// problemOutcomes say in each row what is wrong with it.
-func problemOutcomes(problems []diag.Problem) []RowOutcome {
+// withProblems are the outcomes of rows, and for a row that has none, or none to tell,
+// what is wrong with it.
+func withProblems(outcomes []RowOutcome, problems []diag.Problem) []RowOutcome {
+	rowOf := func(p diag.Position) diag.Position { return p.Origin().At(p.Line(), 0) }
+	at := map[diag.Position]int{}
+	all := slices.Clone(outcomes)
+	for i, o := range all {
+		at[rowOf(o.Position)] = i
+	}
+	for _, wrong := range ProblemRows(problems) {
+		i, known := at[rowOf(wrong.Position)]
+		switch {
+		case wrong.Result != resultProblem:
+		case !known:
+			all = append(all, wrong)
+		case all[i].Result == resultNoChange:
+			all[i].Result, all[i].Message = wrong.Result, wrong.Message
+		}
+	}
+	return all
+}
+
+// ProblemRows say in each row what is wrong with it.
+func ProblemRows(problems []diag.Problem) []RowOutcome {
 	var outcomes []RowOutcome
 	byRow := map[diag.Position]int{}
 	for _, p := range problems {
@@ -174,8 +199,9 @@ func problemOutcomes(problems []diag.Problem) []RowOutcome {
 
 // The results of rows of files that were only checked.
 const (
-	resultProblem = "problem"
-	resultWarning = "warning"
+	resultProblem  = "problem"
+	resultWarning  = "warning"
+	resultNoChange = "no change"
 )
 
 // problemText is a problem and what to do, in one sentence or two.
@@ -285,7 +311,7 @@ func toneOf(result string) tone {
 	switch result {
 	case "created", "updated":
 		return toneGood
-	case "no change":
+	case resultNoChange:
 		return tone{font: colourQuiet}
 	case "held", "skipped", resultWarning:
 		return toneWaiting

@@ -3,6 +3,8 @@ package sources
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -34,6 +36,7 @@ type cellsWriting struct {
 	prepare func(tabs []*tabReader) error            // before the first; may be nil
 	changes func(t *tabReader) ([]cellChange, error) // of one sheet
 	refused func(xlsx.RefusedCell) error             // of a cell that cannot be changed alone; nil refuses the file
+	wrote   func(former, now string)                 // as Results.Wrote
 }
 
 // TakesResults says whether results can be written back into a file of this name.
@@ -46,6 +49,7 @@ type Results struct {
 	Rows  []RowOutcome
 	Again func(Desired) []RowOutcome // of files that were saved since, where their rows are now
 	At    time.Time                  // the former file is kept under it
+	Wrote func(former, now string)   // is told the SHA-256 of a file that was replaced, and its new one; may be nil
 }
 
 // WriteBack writes what became of the rows of a source into the file itself:
@@ -71,7 +75,9 @@ func WriteBack(ctx context.Context, p Project, schemas resource.Schemas, source 
 			rows = results.Again(d)
 		}
 		own := outcomesOf(source.File, rows)
-		kept, err = p.writeCells(schemas, source, results.At, cellsWriting{changes: func(t *tabReader) ([]cellChange, error) { return t.resultChanges(own) }})
+		kept, err = p.writeCells(schemas, source, results.At, cellsWriting{
+			changes: func(t *tabReader) ([]cellChange, error) { return t.resultChanges(own) }, wrote: results.Wrote,
+		})
 		return err
 	})
 	return kept, err
@@ -112,7 +118,12 @@ func (p Project) writeCells(schemas resource.Schemas, source Source, at time.Tim
 	if err != nil || bytes.Equal(rewritten, content) {
 		return "", err
 	}
-	return r.write(rewritten)
+	kept, err = r.write(rewritten)
+	if err == nil && w.wrote != nil {
+		now := sha256.Sum256(rewritten)
+		w.wrote(source.Hash, hex.EncodeToString(now[:]))
+	}
+	return kept, err
 }
 
 func outcomesOf(file string, outcomes []RowOutcome) []RowOutcome {

@@ -41,7 +41,7 @@ func (d *daemonRun) accounts(config sources.Daemon, page *page) []daemon.Account
 // versionOf is another where a loop has to begin anew.
 func versionOf(a sources.DaemonAccount) string {
 	g := a.Git
-	return fmt.Sprintf("%q", []any{a.Folder, a.State, a.Operator, a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, g.URL.Value, g.Ref.Value, g.Path.Value,
+	return fmt.Sprintf("%q", []any{a.Folder, a.State, a.Operator, a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, a.WriteBack, g.URL.Value, g.Ref.Value, g.Path.Value,
 		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From, g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value, g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify)})
 }
 
@@ -52,7 +52,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	if a.Operator != "" {
 		own.flags.operator = a.Operator
 	}
-	w := &worker{app: own, planOnly: a.PlanOnly, results: a.Results}
+	w := &worker{app: own, planOnly: a.PlanOnly, copies: &copies{app: own, folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}}
 	account := daemon.Account{Name: name, Source: a.Folder, Every: a.Every, Full: a.Full, Asks: a.Folder == "", PlanOnly: a.PlanOnly, Worker: w}
 	watched := func(context.Context, func(daemon.Trigger)) {}
 	var home string
@@ -63,7 +63,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 		if at, err := project.Revision(nil); err == nil && at.Commit != "" {
 			own.note("%s is in a git work tree: its files count as they are, committed or not; git: {url: …} takes commits alone", diag.Printable(a.Folder))
 		}
-		w.stays = folder.stays
+		w.stays, w.copies.took = folder.stays, folder.follow.Took
 		w.source, watched, home = folder, folder.watch, project.StateFolder()
 	} else {
 		if a.State == "" {

@@ -9,11 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"adsync/internal/adsapi"
+	"adsync/internal/resultcopy"
 	"adsync/sources"
 	"adsync/state"
 
@@ -68,7 +68,7 @@ func (a *app) runInit(ctx context.Context, dir string, f initFlags) error {
 	if err := writeProject(name, projectText(account, f.emulator)); err != nil {
 		return configuration("%s: %v", name, err)
 	}
-	if err := ignoreState(dir); err != nil {
+	if err := ignoreOwn(dir); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(a.out, "%s is for account %s\n", name, account.ID); err != nil {
@@ -140,26 +140,26 @@ func writeProject(name, text string) error {
 	return newFile{flag: "init", name: name, never: true}.write(write)
 }
 
-// ignoreState keeps adsync's own record out of git.
-func ignoreState(dir string) error {
+// ignored are the lines of .gitignore that keep out of git what adsync writes beside the
+// files: its own record, and copies with results.
+var ignored = []string{".adsync/", resultcopy.Ignored}
+
+// ignoreOwn adds the lines that .gitignore does not have yet; every other stays.
+func ignoreOwn(dir string) error {
 	name := filepath.Join(dir, ".gitignore")
 	content, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return configuration("%v", err)
 	}
-	text := string(content)
-	if slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return strings.Trim(line, "/ \r") == ".adsync" }) {
+	text := resultcopy.LinesMissing(string(content), ignored)
+	if text == "" {
 		return nil
-	}
-	line := ".adsync/\n"
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		line = "\n" + line
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return configuration("%v", err)
 	}
-	_, err = file.WriteString(line)
+	_, err = file.WriteString(text)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return configuration("%s: %v", name, err)
 	}

@@ -34,6 +34,13 @@ func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportD
 	rows := rowOutcomes(l, r)
 	return errors.Join(
 		a.writeCopies(l, marking{to: dir, done: true}, workbooks(l), sources.Marks{Outcomes: rows, Problems: l.desired.Problems, Unread: l.desired.Unread}),
+		writeLists(dir, rows, d),
+	)
+}
+
+// writeLists writes what became of all rows as CSV and JSON.
+func writeLists(dir string, rows []sources.RowOutcome, d *reportDocument) error {
+	return errors.Join(
 		resultFile(dir, "results.csv").write(func(w io.Writer) error { return sources.WriteResultsCSV(w, rows) }),
 		resultFile(dir, "results.json").write(func(w io.Writer) error { return reportForms["json"](w, d) }),
 	)

@@ -46,8 +46,8 @@ type worker struct {
 	source   source
 	stays    func() error // is an error where the files are not beside what adsync remembers of the account; nil: they never are
 	orders   *attendant
-	results  string // folder of the result copies; "" is the one of apply
-	planOnly bool   // nothing is ever applied
+	copies   *copies
+	planOnly bool // nothing is ever applied
 	answers  *answers
 
 	mu        sync.Mutex // guards line and client: who takes a look uses them too
@@ -129,6 +129,8 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files,
 	seen := &sight{sum: f.revision.Content, read: l.desired.Files, sources: l.desired.Sources, operator: w.operatorSum(), approved: w.approvals(), planOnly: w.suspended.Load()}
 	if l.stops(false) {
 		r.Class, r.Message, r.Plan = daemon.Input, firstProblem(l.desired.Problems), w.app.unplanned(l)
+		r = withError(r, w.copies.refused(&l, l.desired.Problems))
+		r.Revision.Content = seen.taken(&l)
 		seen.serial, _ = state.SerialOf(l.project.StateFolder())
 		seen.result, w.seen = r, seen
 		return r
@@ -151,7 +153,8 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files,
 	defer func() { w.app.closed("state", store.Close()) }()
 	did := w.carryOut(ctx, request, l, store, desired)
 	did.expires = g.policy.ApprovalExpires
-	r = w.ended(ctx, l, did, r)
+	r = w.ended(ctx, &l, did, r)
+	r.Revision.Content = seen.taken(&l)
 	r.Until, r.Journal = g.thaws, openSteps(ctx, store)
 	if r.Class == daemon.Held && r.Run != nil {
 		r.Until = time.Now().Add(againSoon)
@@ -220,28 +223,29 @@ func (w *worker) carryOut(ctx context.Context, request daemon.Request, l loaded,
 }
 
 // ended turns what a run came to into its result, and keeps its report.
-func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result) daemon.Result {
+func (w *worker) ended(ctx context.Context, l *loaded, did done, r daemon.Result) daemon.Result {
 	if did.view == nil {
 		return w.failed(ctx, r.Revision, did.failure)
 	}
-	r.Plan = w.shown(l, did)
+	r.Plan = w.shown(*l, did)
 	if at := r.Plan.Revision; at != nil && r.Revision.Commit == "" { // a folder in a work tree
 		r.Revision.Commit, r.Revision.Uncommitted = at.Commit, len(at.Uncommitted)
 	}
 	if did.report == nil && did.failure == nil {
-		r.Class, r.Message = w.planned(l, did, r.Plan)
+		r.Class, r.Message = w.planned(*l, did, r.Plan)
+		r = withError(r, w.copies.planned(l, did.view.Plan))
 		if !w.suspended.Load() {
-			w.answers.propose(ctx, w.app, l, did.session.agent, did.view)
+			w.answers.propose(ctx, w.app, *l, did.session.agent, did.view)
 		}
 		return r
 	}
 	ending := did.ending(ctx)
-	d := w.app.documentOf(l, did.report, did.failure)
+	d := w.app.documentOf(*l, did.report, did.failure)
 	did.recorder.mark(d)
 	endAs(ctx, d, ending, w.app.from(l.project.Root))
 	did.recorder.end(d)
 	if did.report == nil {
-		return w.failed(ctx, r.Revision, ending)
+		return withError(w.failed(ctx, r.Revision, ending), w.refusedCopies(l, did.failure))
 	}
 	r.Run = d
 	r.Class, r.Message, r.After = w.class(ctx, did, ending)
@@ -251,7 +255,21 @@ func (w *worker) ended(ctx context.Context, l loaded, did done, r daemon.Result)
 	if r.Class == daemon.Applied && r.Plan.Summary.Held > 0 { // a part of a change was
 		r.Class, r.Message = daemon.Held, firstHold(r.Plan)
 	}
-	if err := errors.Join(did.recorder.failed, w.app.writeResults(l, w.results, did.report, d), w.answers.push(ctx, w.app, l, did.report, d)); err != nil {
+	pushed := w.answers.push(ctx, w.app, *l, did.report, d)
+	return withError(r, errors.Join(did.recorder.failed, w.copies.applied(l, did.report, d), pushed))
+}
+
+// refusedCopies leaves copies where the service refused rows before anything was changed.
+func (w *worker) refusedCopies(l *loaded, failure error) error {
+	if invalid, is := errors.AsType[*reconcile.InvalidError](failure); is {
+		return w.copies.refused(l, onceEach(l.desired.Problems, invalid.Problems))
+	}
+	return nil
+}
+
+// withError says beside how a run ended what went wrong with what it leaves behind.
+func withError(r daemon.Result, err error) daemon.Result {
+	if err != nil {
 		r.Message = strings.TrimPrefix(r.Message+"; "+oneLine(err), "; ")
 	}
 	return r

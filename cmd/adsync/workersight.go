@@ -31,11 +31,20 @@ type sight struct {
 	result   daemon.Result // how it ended
 }
 
+// taken has what the next run rests on be the files as adsync has written into them, and
+// returns their sum.
+func (s *sight) taken(l *loaded) string {
+	if l.desired.Hash != "" {
+		s.sum, s.sources = l.desired.Hash, l.desired.Sources
+	}
+	return s.sum
+}
+
 // asBefore says that everything a run rests on is as the last one saw it, but
 // for the service, which was not asked yet.
 func (w *worker) asBefore(request daemon.Request, f files) bool {
 	s := w.seen
-	if s == nil || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool { return t == daemon.Asked || t == daemon.Daily }) {
+	if s == nil || w.copies.due() || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool { return t == daemon.Asked || t == daemon.Daily }) {
 		return false
 	}
 	project, _ := w.app.readProject(f.dir) // what is wrong with it is part of what was seen
