@@ -28,7 +28,7 @@ func (a *app) root() *cobra.Command {
 	completes(root, "color", "auto", "always", "never")
 	root.PersistentFlags().BoolVarP(&a.flags.quiet, "quiet", "q", false, "no notes and no progress on standard error")
 	root.PersistentFlags().StringVar(&a.flags.operator, "operator", "", "the operator's file: service, key, ceilings, allowances (default ADSYNC_OPERATOR, then adsync/operator.yaml in your configuration)")
-	root.AddCommand(a.initialise(), a.doctor(), a.audit(), a.insights(), a.validate(), a.fix(), a.format(), a.plan(), a.apply(), a.revert(), a.history(), a.show(), a.importing(), a.adopt(), a.drift(), a.status(), a.suspend(), a.pauseAll(), a.reconcileNow(), a.resume(), a.resolve(), a.unlock(), a.export(), a.template(), a.convert(), a.diff(), a.textconv(), a.merge(), a.schema(), a.policyCommand(), a.emulator(), a.daemonCommand(), a.version(), a.explain())
+	root.AddCommand(a.initialise(), a.doctor(), a.audit(), a.insights(), a.validate(), a.fix(), a.format(), a.plan(), a.apply(), a.revert(), a.history(), a.show(), a.importing(), a.adopt(), a.drift(), a.status(), a.suspend(), a.forget(), a.pauseAll(), a.reconcileNow(), a.resume(), a.resolve(), a.unlock(), a.export(), a.template(), a.convert(), a.diff(), a.textconv(), a.merge(), a.schema(), a.policyCommand(), a.emulator(), a.daemonCommand(), a.version(), a.explain())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	version := root.Flags().Bool("version", false, "print the version, as the command of that name does")

@@ -78,6 +78,7 @@ func runScripts(t *testing.T, profile string) {
 			"hides":      hideCanaries,
 			"grid":       printGrid,
 			"truncate":   truncateFile,
+			"unpack":     unpack,
 			"damage":     damageMember,
 			"awaitheld":  awaitHeld,
 			"release":    releaseAnswer,

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/orders"
+	"adsync/internal/trail"
+	"adsync/sources"
+	"adsync/state"
+
+	"github.com/spf13/cobra"
+)
+
+// forgetFlags are those of forget.
+type forgetFlags struct {
+	state  string
+	config string
+	out    string
+	yes    bool
+}
+
+func (a *app) forget() *cobra.Command {
+	var f forgetFlags
+	c := &cobra.Command{
+		Use:   "forget ACCOUNT [FOLDER]",
+		Short: "Have adsync forget an account: its record is exported, then removed; no ad is touched",
+		Long: `Have adsync forget an account: all it remembers of it is written into a zip file, that
+is read once more, and then its state folder is removed. The service is asked nothing,
+so that every campaign, ad group and ad stays as it is, active or paused; your files
+stay too. Key and operator's file are not needed.
+
+ACCOUNT is the id of the account whose state lies in FOLDER, or its name in the
+daemon's configuration with --config. Take it out of that configuration first: while a
+daemon or another adsync has the account, nothing is forgotten. Nor is it while a step
+is open or an outcome unknown: adsync resume and adsync resolve end them.
+
+To manage the account again later, adsync adopt or apply takes over what is live.`,
+		RunE: func(c *cobra.Command, args []string) error { return a.runForget(c, args, f) },
+	}
+	c.Flags().StringVar(&f.config, "config", "", "the daemon's configuration, in which ACCOUNT is a name")
+	c.Flags().StringVar(&f.state, "state", "", "folder of adsync's own state, where the files are not in a folder here")
+	c.Flags().StringVar(&f.out, "out", "", "zip file for the record (default adsync-ACCOUNT-DAY.zip here)")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	a.outputs(c, "text", "json")
+	return c
+}
+
+func (a *app) runForget(c *cobra.Command, args []string, f forgetFlags) error {
+	if len(args) == 0 || f.config != "" && (f.state != "" || len(args) > 1) || f.state != "" && len(args) > 1 {
+		return usage(c, errors.New("want an account, and one of a folder, --state and --config"))
+	}
+	d := &departure{app: a, account: args[0], yes: f.yes, out: f.out}
+	var err error
+	if f.config != "" {
+		d.named = true
+		d.folder, err = a.stateOf(c, nil, namedFlags{account: args[0], config: f.config})
+		d.copy = copyOfGit(f.config, args[0], d.folder)
+	} else {
+		d.folder, err = a.stateIn(c, args[1:], f.state)
+	}
+	if err != nil {
+		return err
+	}
+	if d.folder, err = filepath.Abs(d.folder); err != nil {
+		return err
+	}
+	return d.run(c.Context())
+}
+
+// copyOfGit is where the copy of the repository of an account lies, beside its state; ""
+// where its files are in a folder.
+func copyOfGit(config, account, state string) string {
+	file, err := filepath.Abs(config)
+	if err != nil {
+		return ""
+	}
+	d, _ := sources.ReadDaemon(file) // which has named the account before
+	for _, one := range d.Accounts {
+		if one.Name.Value == account && one.Folder == "" {
+			return filepath.Join(filepath.Dir(state), "source")
+		}
+	}
+	return ""
+}
+
+// stateIn is the state folder that is named, or that of a folder with files.
+func (a *app) stateIn(c *cobra.Command, args []string, named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	dir, err := folder(c, args)
+	if err != nil {
+		return "", err
+	}
+	project, err := a.projectOf(dir)
+	return project.StateFolder(), err
+}
+
+// departure is an account on its way out of adsync.
+type departure struct {
+	app     *app
+	account string // its id, or its name
+	named   bool   // it is a name of the daemon's configuration
+	folder  string
+	out     string
+	yes     bool
+	copy    string // adsync's own copy of the repository of an account from git; "" for none
+
+	holds     *orders.Attendance
+	documents []trail.Document
+	forgotten forgotten
+}
+
+// forgotten is the JSON form of forget.
+type forgotten struct {
+	FormatVersion int    `json:"format_version"`
+	Account       string `json:"account"`
+	Folder        string `json:"folder"`    // that was removed
+	Record        string `json:"record"`    // the zip file
+	Resources     int    `json:"resources"` // that adsync managed, and that stay as they are
+	Runs          int    `json:"runs"`
+}
+
+func (d *departure) run(ctx context.Context) error {
+	err := state.Retire(ctx, d.folder, state.Options{Command: d.app.command, Version: release}, func(s state.Store) error { return d.look(ctx, s) }, d.export)
+	if d.holds != nil {
+		err = errors.Join(err, d.holds.End())
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return configuration("%s holds no state; nothing is remembered of %s", d.folder, d.account)
+	}
+	if err == nil && d.copy != "" {
+		err = os.RemoveAll(d.copy)
+	}
+	if err != nil {
+		return err
+	}
+	if d.app.flags.output == "json" {
+		return d.app.printJSON(d.forgotten)
+	}
+	f := d.forgotten
+	_, err = fmt.Fprintf(d.app.out, "Forgot %s: %s stay as they are at the service, and nobody looks after them.\nIts record, with %s, is in %s.\n",
+		diag.Printable(f.Account), plural(f.Resources, "resource"), plural(f.Runs, "run"), diag.Printable(f.Record))
+	d.app.note("your files and result copies stay; the record names people: keep it where only those read it who may")
+	return err
+}
+
+// look sees whether the account may go, and gathers what is written of it.
+func (d *departure) look(ctx context.Context, store state.Store) (err error) {
+	id := store.Header().Account.ID
+	if !d.named && id != d.account {
+		if id == "" {
+			return configuration("the state is of no account yet; to remove it: rm -r %s", quoted(d.folder))
+		}
+		return configuration("the state in %s is of account %q; want its id, not %q", d.folder, id, d.account)
+	}
+	if d.holds, err = orders.Folder(d.folder).Attend(func(t time.Duration) { _ = sleep(ctx, t) }); errors.Is(err, orders.ErrAttended) {
+		return &exit{exitLocked, err.Error() + "; take the account out of its configuration first, or end it"}
+	}
+	if err != nil {
+		return err
+	}
+	open, err := store.Heads(ctx)
+	if err != nil {
+		return err
+	}
+	if len(open) > 0 {
+		return &exit{exitUnknown, fmt.Sprintf("%s open, or of unknown outcome: what was sent may still have an effect; end it with adsync resume, or adsync resolve ADDRESS", pluralAre(len(open), "step"))}
+	}
+	if err := d.gather(ctx, store); err != nil {
+		return err
+	}
+	if err := (newFile{flag: "--out", name: d.out, never: true}).free(); err != nil {
+		return err
+	}
+	return d.ask(ctx)
+}
+
+// gather reads what is written for people. All else is in the files of the state.
+func (d *departure) gather(ctx context.Context, store state.Store) error {
+	header := store.Header()
+	k := &keptRuns{store: store, orders: orders.Folder(d.folder), zone: time.UTC}
+	h, err := k.history(ctx, trail.Window{}, 0)
+	if err != nil {
+		return err
+	}
+	last, err := store.Last(ctx)
+	if err != nil {
+		return err
+	}
+	record := snapshotDocument{formatVersion, []resourceDocument{}, []diag.Problem{}}
+	for r := range last.All() {
+		record.Resources = append(record.Resources, resourceDocument{r.Address.String(), r.Address.Kind, r.ID, nested(r.Attributes), r.Position})
+	}
+	asJSON := func(document any) func(io.Writer) error {
+		return func(w io.Writer) error { return writeJSON(w, document) }
+	}
+	d.documents = []trail.Document{{Name: "history.csv", Write: h.WriteCSV}, {Name: "history.json", Write: asJSON(h)}, {Name: "record.json", Write: asJSON(record)}}
+	for _, run := range h.Runs {
+		report, err := store.Report(ctx, run.Run)
+		if errors.Is(err, state.ErrNoReport) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		d.documents = append(d.documents, trail.Document{Name: "runs/" + run.Run + ".json", Write: func(w io.Writer) error { _, err := w.Write(report); return err }})
+	}
+	if d.out == "" {
+		d.out = fmt.Sprintf("adsync-%s-%s.zip", plainName(d.account), time.Now().Format(time.DateOnly))
+	}
+	if d.out, err = filepath.Abs(d.out); err != nil {
+		return err
+	}
+	if liesIn(d.folder, d.out) {
+		return configuration("--out is %s, in the folder that is removed; want another place", d.out)
+	}
+	d.forgotten = forgotten{formatVersion, header.Account.ID, d.folder, d.out, len(record.Resources), len(h.Runs)}
+	return nil
+}
+
+// plainName is a text as a part of a file's name.
+func plainName(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, text)
+}
+
+// liesIn reports whether a file would lie in a folder.
+func liesIn(folder, file string) bool {
+	at, err := filepath.EvalSymlinks(filepath.Dir(file))
+	if err != nil {
+		return false // nothing can be written there
+	}
+	whole, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return true
+	}
+	below, err := filepath.Rel(whole, at)
+	return err != nil || filepath.IsLocal(below)
+}
+
+func (d *departure) ask(ctx context.Context) error {
+	if d.yes {
+		return nil
+	}
+	if !isTerminal(d.app.in) {
+		return configuration("forget asks before it removes anything, and there is no terminal to ask at; use --yes")
+	}
+	fmt.Fprintf(d.app.err, "%s of %s stay as they are at the service. The record goes to %s, and %s is removed.\nForget the account? Only yes goes on: ",
+		plural(d.forgotten.Resources, "resource"), diag.Printable(d.forgotten.Account), diag.Printable(d.out), diag.Printable(d.folder))
+	return confirmed(ctx, d.app.in)
+}
+
+// notKept are files of a state folder that say something of a process alone.
+var notKept = []string{"lock", "probe", "daemon.lock", orders.DaemonName}
+
+func (d *departure) export() error {
+	if about, err := os.Lstat(d.out); err == nil && about.Size() == 0 { // as mktemp makes it
+		if err := os.Remove(d.out); err != nil {
+			return err
+		}
+	}
+	if err := trail.Archive(d.out, d.documents, d.folder, notKept); err != nil {
+		return configuration("the record cannot be exported, and nothing was removed: %v", err)
+	}
+	return nil
+}

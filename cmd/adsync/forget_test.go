@@ -1,0 +1,98 @@
+package main
+
+import (
+	"archive/zip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/orders"
+	"adsync/internal/resource"
+	"adsync/state"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// unpack FILE FOLDER: what a zip file holds.
+func unpack(ts *testscript.TestScript, _ bool, args []string) {
+	z, err := zip.OpenReader(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer z.Close()
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), z))
+}
+
+// An account is forgotten without a request, whatever a request would find: what is live
+// is as it was.
+func TestForgetAsksTheServiceNothing(t *testing.T) {
+	s := serveAccount(t)
+	dir, operator := ownQuickstart(t)
+	if out, err := s.command("apply", "--yes", "--operator", operator, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	before := s.requests.Load()
+	if before == 0 {
+		t.Fatal("the service counts no requests")
+	}
+	record := filepath.Join(t.TempDir(), "record.zip")
+	out, err := s.command("forget", "--yes", "--operator", operator, "--out", record, "adacct_quickstart", dir).CombinedOutput()
+	if err != nil || s.requests.Load() != before {
+		t.Errorf("%v, and %d requests; want none:\n%s", err, s.requests.Load()-before, out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".adsync")); !os.IsNotExist(err) {
+		t.Errorf("the state folder is there: %v", err)
+	}
+	if strings.Contains(string(out), canaryKey) {
+		t.Error("the key is shown")
+	}
+}
+
+// While another adsync has the account, or something of it is open, it is not forgotten:
+// nothing is written and nothing removed.
+func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		hold func(t *testing.T, dir string)
+		code int
+		want string
+	}{
+		{"another process has the state", func(t *testing.T, folder string) {
+			store, err := state.Open(t.Context(), folder, state.Options{Command: "adsync apply"})
+			noError(t, err)
+			t.Cleanup(func() { noError(t, store.Close()) })
+		}, exitLocked, "wait until it has ended"},
+		{"a daemon looks after it", func(t *testing.T, folder string) {
+			at := &attendant{folder: orders.Folder(folder)}
+			noError(t, at.attend(time.Sleep))
+			t.Cleanup(func() { noError(t, at.end()) })
+		}, exitLocked, "take the account out of its configuration first"},
+		{"a step is open", func(t *testing.T, folder string) {
+			store, err := state.Open(t.Context(), folder, state.Options{})
+			noError(t, err)
+			noError(t, store.Begin(t.Context(), state.Step{ID: "run-000009/0", Run: "run-000009", Key: "k", Path: "/campaigns", Body: []byte("{}"), Operations: []state.Operation{{ID: "op-1", Address: resource.Address{Kind: "campaign", Key: "x"}}}}))
+			noError(t, store.Close())
+		}, exitUnknown, "end it with adsync resume"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := serveAccount(t)
+			dir, operator := ownQuickstart(t)
+			if out, err := s.command("apply", "--yes", "--operator", operator, dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			tc.hold(t, filepath.Join(dir, ".adsync"))
+			record := filepath.Join(t.TempDir(), "record.zip")
+			c := s.command("forget", "--yes", "--out", record, "adacct_quickstart", dir)
+			out, _ := c.CombinedOutput()
+			if c.ProcessState.ExitCode() != tc.code || !strings.Contains(string(out), tc.want) {
+				t.Errorf("it ends with %d and says:\n%s\nwant %d and %q", c.ProcessState.ExitCode(), out, tc.code, tc.want)
+			}
+			if _, err := os.Stat(record); !os.IsNotExist(err) {
+				t.Errorf("a record is written: %v", err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, ".adsync", "state.db")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
