@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 N        ?= 100000
 SEED     ?= 1
 
-.PHONY: all build run test ci lint race examples bench peers parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
+.PHONY: all build run test ci lint race examples journeys bench peers parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
 
 all: build
 
@@ -51,6 +51,11 @@ examples: build
 	$(MAKE) run
 	$(MAKE) run
 	rm -rf examples/quickstart/.adsync
+
+# journeys: what each person does with adsync from the first command to the last, as
+# processes, in the three profiles of the emulator. make test makes them too.
+journeys: deps
+	$(GO) test -count=1 -timeout 10m -run TestJourneys ./internal/journeys
 
 # peers: the same work done by adsync and by what users would pick instead, with the
 # Terraform 1.11 and the decK 1.64 that are named; docs/performance.md says how those

@@ -1,0 +1,115 @@
+package journeys
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// profiles are those of the emulator (docs/open-points.md).
+var profiles = []string{"interface", "published", "hostile"}
+
+// profilesRun are those that the journeys are made in.
+var profilesRun = flag.String("profiles", strings.Join(profiles, ","), "profiles of the emulator to make the journeys in")
+
+// withoutWaits are the points that only take time: a journey waits by the wall clock.
+const withoutWaits = "audience_duration=0s,bulk_duration=0s,bulk_complete_lag=0s,list_visibility_lag=0s,key_visibility_lag=0s,audit_log_lag=0s,audience_operation_stalls=never"
+
+// bin is the folder of the binary that is built for all journeys.
+var bin string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(built(m))
+}
+
+func built(m *testing.M) int {
+	var err error
+	if bin, err = os.MkdirTemp("", "adsync-journeys-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(bin)
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "adsync"), "adsync/cmd/adsync").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// TestJourneys makes every journey of testdata in every profile of the emulator.
+func TestJourneys(t *testing.T) {
+	for profile := range strings.SplitSeq(*profilesRun, ",") {
+		t.Run(profile, func(t *testing.T) { makeJourneys(t, profile) })
+	}
+}
+
+func makeJourneys(t *testing.T, profile string) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Condition: func(condition string) (bool, error) { // [hostile]: what this profile alone shows
+			if !slices.Contains(profiles, condition) {
+				return false, fmt.Errorf("condition is %q; want one of %q", condition, profiles)
+			}
+			return condition == profile, nil
+		},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
+			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("ROOT", root)
+			e.Setenv("QUICKSTART", root+"/examples/quickstart")
+			e.Setenv("NO_COLOR", "1")
+			e.Setenv("PROFILE", profile)
+			e.Setenv("ADSYNC_KEY_LAG", "0s") // the emulator knows a key at once
+			return os.Mkdir(e.WorkDir+"/home", 0o700)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"adsync": adsync, "exits": exits,
+			"service": startService, "theirs": atTheService,
+			"fill": fillRow, "edit": editRow, "reads": rowReads, "listed": textIsListed,
+			"replace": replaceText, "await": awaitText,
+			"daemon": startDaemon, "logs": awaitLog, "end": endProcess,
+		},
+	})
+}
+
+// adsync ARGS...: as somebody types it; it ends with 0.
+func adsync(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("say with which code: exits CODE adsync ...")
+	}
+	ts.Check(ts.Exec("adsync", args...))
+}
+
+// exits CODE COMMAND...: the command ends with exactly this code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	code := 0
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+		code = ended.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("%s ends with %d; want %d", strings.Join(args[1:], " "), code, want)
+	}
+}
