@@ -7,8 +7,11 @@ import (
 
 	"adsync/internal/diag"
 
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 // Commit is a folder of a commit in a repository that needs no work tree, such
@@ -43,6 +46,12 @@ func ReadCommit(ctx context.Context, at Commit, home, bounds string) (*Checkout,
 		return nil, err
 	}
 	c.Project.Home = home
+	top, err := h.tree(commit)
+	if err != nil {
+		c.Close()
+		return nil, fmt.Errorf("read commit %s: %w", at.Hash, err)
+	}
+	c.obeyStop(top)
 	return c, nil
 }
 
@@ -60,7 +69,8 @@ func hintsOfCommit(problems []diag.Problem) {
 }
 
 func (c *Commit) open() (*history, error) {
-	repository, err := git.PlainOpen(c.Repository)
+	storage := filesystem.NewStorageWithOptions(osfs.New(c.Repository, osfs.WithBoundOS()), cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: mebibyte})
+	repository, err := git.Open(storage, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open the git repository: %w", err)
 	}

@@ -47,6 +47,7 @@ type Project struct {
 	bounds    *bounds         // nil for the defaults
 	stateAt   diag.Position   // where State is written; zero for the default
 	serviceAt diag.Position   // where Service is written
+	stop      string          // a file STOP in that commit, "" for none
 	at        *Commit         // the commit it was read from, nil for files of a folder
 	resolved  string          // what Root was when the project was read, "" where it was not
 }

@@ -251,6 +251,9 @@ func (a *app) gitConfig(f gitFlags) (c gitstore.Config, home string, err error) 
 			return c, "", err
 		}
 	}
+	if home, err = filepath.Abs(home); err != nil {
+		return c, "", err
+	}
 	c = gitstore.Config{
 		URL: f.url, Ref: f.ref, SubPath: f.path, Dir: filepath.Join(home, "source"),
 		Token: a.gitToken(named), KeyFile: cmp.Or(a.env(envGitKey), named.Key.Value), Passphrase: a.passphrase(named), Agent: a.env("SSH_AUTH_SOCK"),

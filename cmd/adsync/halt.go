@@ -15,8 +15,8 @@ func ordersOf(p sources.Project) orders.Folder {
 }
 
 // halt gives what is asked before every mutation: a file STOP in the state's
-// folder, or in the one the account's daemon shares with others; and a suspension,
-// unless the command passes it.
+// folder, in the one the account's daemon shares with others, or in the commit; and
+// a suspension, unless the command passes it.
 func (a *app) halt(p sources.Project) func() error {
 	if a.passes == everyOrder {
 		return nil
@@ -27,6 +27,9 @@ func (a *app) halt(p sources.Project) func() error {
 		folders = append(folders, orders.Folder(d.Shared))
 	}
 	return func() error {
+		if stop := p.CommittedStop(); stop != "" {
+			return orders.Stopped(stop + " is committed: nothing is sent until a commit takes it away")
+		}
 		if err := orders.Standing(folders...); err != nil || a.passes == suspensions {
 			return err
 		}

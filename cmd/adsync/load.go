@@ -57,7 +57,8 @@ func (a *app) readProject(dir string) (sources.Project, []diag.Problem) {
 	if diag.HasErrors(wrong) {
 		problems = append(problems, wrong...) // which may have kept it from saying where the state is
 	}
-	return project, append(problems, project.KeepState(o)...)
+	problems = append(problems, project.KeepState(o)...)
+	return project, append(problems, project.StateOfCommit()...)
 }
 
 // load reads the project and its files. Problems are part of what it gives.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -171,6 +172,7 @@ func (a *app) statusOf(ctx context.Context, p sources.Project) (statusDocument, 
 	}
 	d.Lock = lockOf(holding)
 	d.order(ordersOf(p), time.Now())
+	d.Stop = cmp.Or(d.Stop, p.CommittedStop())
 	store, err := a.openState(ctx, p, true)
 	if err != nil {
 		return d, err

@@ -111,6 +111,9 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	w.seen = nil
 	w.orders.busy()
 	l := w.app.load(ctx, f.dir)
+	if l.project.CommittedStop() != "" {
+		w.suspended.Store(true)
+	}
 	sum := cmp.Or(l.desired.Hash, l.project.Sum(nil)) // without a project nothing else was read
 	still, err := w.source.still(ctx, f, sum, l.desired.Files)
 	if err != nil {

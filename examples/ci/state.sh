@@ -70,8 +70,8 @@ says() {
 
 # folded moves what a killed apply left in the log into state.db.
 folded() {
-  if [ -e "$state/state.db-wal" ]; then "${ADSYNC:-bin/adsync}" unlock "$ads" || return 1; fi
-  [ ! -e "$state/state.db-wal" ]
+  if [ -s "$state/state.db-wal" ]; then "${ADSYNC:-bin/adsync}" unlock "$ads" || return 1; fi
+  [ ! -s "$state/state.db-wal" ]
 }
 
 # same reports whether the state here is that of a commit.

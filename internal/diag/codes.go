@@ -80,4 +80,5 @@ const (
 	UnknownSeal    Code = "ADS3008" // a saved plan that was edited, or sealed with another key
 	AllowsNothing  Code = "ADS3009" // an allowance that released nothing
 	HistoryHeld    Code = "ADS3010" // history of the branch that was rewritten, and that nobody accepted
+	CommittedState Code = "ADS3011" // adsync's own state, or a STOP, that comes with the files
 )

@@ -108,4 +108,7 @@ var aboutState = []Explanation{
 	{HistoryHeld, "the history of the branch was rewritten", "The branch went back, was rewritten, or a tag was moved. The plan shows what that would change; an apply refuses it.",
 		"Look at what changed. Accept the commit (apply --accept-commit), or take the change back with a new commit.",
 		"warning: refs/heads/main went back: it stands at 973fd1f7f63f, which is older than 92537cd63257, which was accepted last (ADS3010)"},
+	{CommittedState, "adsync's own folder is committed", "What was applied last is adsync's to say, and not that of whoever can push: a state that comes with the files is not read from a commit, and refused in a folder. A committed STOP stops.",
+		"Take the folder out of git (git rm -r --cached ads/.adsync) and name it in .gitignore; take a STOP away with a commit.",
+		"ads/.adsync/state.db is committed to git; want adsync's own state out of the repository (ADS3011)"},
 }

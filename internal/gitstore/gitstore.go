@@ -138,7 +138,15 @@ func (s *Store) openObjects() error {
 // reopen has the storage see the packs there are now, and forget what it read.
 // No file of it stays open in between, so nothing is left to close.
 func (s *Store) reopen() {
-	s.objects = filesystem.NewStorage(osfs.New(s.Dir(), osfs.WithBoundOS()), cache.NewObjectLRU(32*cache.MiByte))
+	s.objects = openStorage(s.Dir())
+}
+
+// streamed is the size from which an object goes from disk to disk, and is never in
+// memory whole.
+const streamed = 1 << 20 // bytes
+
+func openStorage(dir string) *filesystem.Storage {
+	return filesystem.NewStorageWithOptions(osfs.New(dir, osfs.WithBoundOS()), cache.NewObjectLRU(32*cache.MiByte), filesystem.Options{LargeObjectThreshold: streamed})
 }
 
 // Dir is the folder of the bare repository.

@@ -39,7 +39,7 @@ func (s *Store) receive(ctx context.Context, p peer, refs *packp.AdvRefs, wants,
 	defer file.Close()
 	_, err = io.Copy(file, during{ctx, answer})
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return refuse(Input, "%s is not whole: an object of its history is not there; want one that passes git fsck", s.address)
+		return s.notWhole()
 	}
 	if err != nil {
 		return s.wrap(ctx, Transient, "fetch from", err)
@@ -142,6 +142,10 @@ func syncFolder(name string) error {
 		return err
 	}
 	return errors.Join(folder.Sync(), folder.Close())
+}
+
+func (s *Store) notWhole() error {
+	return refuse(Input, "%s is not whole: an object of its history is not there; want one that passes git fsck", s.address)
 }
 
 func (s *Store) largeObject(size int64) error {

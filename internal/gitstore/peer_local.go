@@ -9,9 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
@@ -38,7 +36,7 @@ func openLocalPeer(s *Store) (*localPeer, error) {
 	if err := repositoryAt(dir, s.address.path); err != nil {
 		return nil, err
 	}
-	p := &localPeer{s, dir, filesystem.NewStorage(osfs.New(dir, osfs.WithBoundOS()), cache.NewObjectLRU(32*cache.MiByte))}
+	p := &localPeer{s, dir, openStorage(dir)}
 	if err := p.unsupported(dir); err != nil {
 		p.close()
 		return nil, err
@@ -145,7 +143,14 @@ func (p *localPeer) pack(ctx context.Context, _ *packp.AdvRefs, wants, haves []p
 			return nil, refuse(Input, "commit %s is in no branch of %s; want one that is", short(want), p.store.address)
 		}
 	}
-	hashes, err := revlist.Objects(p.objects, wants, haves)
+	within := bounds{p.objects, p.store}
+	hashes, err := revlist.Objects(within, wants, haves)
+	if err == nil {
+		err = within.check(hashes)
+	}
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return nil, p.store.notWhole()
+	}
 	if err != nil {
 		return nil, p.store.wrap(ctx, Input, "read", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ func newWebPeer(ctx context.Context, s *Store) (*webPeer, error) {
 	if token != "" {
 		p.auth = &githttp.BasicAuth{Username: cmp.Or(s.address.user, tokenUser), Password: token}
 	}
-	p.client = githttp.NewClientWithOptions(&http.Client{Transport: p.wire, CheckRedirect: p.wire.redirected}, nil)
+	p.client = githttp.NewClientWithOptions(&http.Client{Transport: p.wire}, nil)
 	return p, nil
 }
 
@@ -174,6 +175,17 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.failure = w.refusal(answer)
 		return nil, w.failure
 	}
+	if answer.StatusCode >= 300 {
+		if w.failure = w.redirected(r.URL, answer); w.failure != nil {
+			answer.Body.Close()
+			return nil, w.failure
+		}
+	}
+	if kind := answer.Header.Get("Content-Type"); answer.StatusCode < 300 && strings.HasPrefix(strings.ToLower(kind), "text/html") {
+		answer.Body.Close()
+		w.failure = refuse(Configuration, "%s answers with a page for people (%s) and not as git does, such as a login; want the address of a repository, as git clone takes it", w.store.address, kind)
+		return nil, w.failure
+	}
 	w.begin = w.begin[:0]
 	answer.Body = bounded{answer.Body, answer.Body, &w.left, &w.begin}
 	return answer, nil
@@ -224,11 +236,17 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 }
 
 // redirected lets a server move a repository within itself. Another host is the
-// operator's to name: neither credentials nor trust go there.
-func (w *wire) redirected(next *http.Request, via []*http.Request) error {
-	if from := via[0].URL; next.URL.Host != from.Host || next.URL.Scheme != from.Scheme {
-		w.failure = refuse(Configuration, "%s redirects to another host, %s://%s; want that address in the configuration, if it is to be trusted", w.store.address, next.URL.Scheme, next.URL.Host)
-		return w.failure
+// operator's to name: neither credentials nor trust go there, nor out of https. It is
+// asked before the library, which calls that a failure of the network.
+func (w *wire) redirected(from *url.URL, answer *http.Response) error {
+	next, err := answer.Location()
+	switch {
+	case err != nil:
+		return nil // there is nowhere to go, and the library says so
+	case from.Scheme == "https" && next.Scheme != "https":
+		return refuse(Configuration, "%s redirects to %s://%s, where the token and the files would go unencrypted; want the address by which the server is reached over https", w.store.address, next.Scheme, next.Host)
+	case next.Host != from.Host:
+		return refuse(Configuration, "%s redirects to another host, %s://%s; want that address in the configuration, if it is to be trusted", w.store.address, next.Scheme, next.Host)
 	}
 	return nil
 }

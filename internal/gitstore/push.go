@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
-	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
 // Answer is what adsync says into the repository: files, as one commit on a
@@ -154,18 +152,6 @@ func (s *Store) packed(hashes []plumbing.Hash) io.ReadCloser {
 		encode(write, s.objects, hashes)
 	}()
 	return read
-}
-
-// encode writes a pack. Objects that are crafted to break its maker off end the
-// pack, and not the process.
-func encode(write *io.PipeWriter, from storer.EncodedObjectStorer, hashes []plumbing.Hash) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			write.CloseWithError(fmt.Errorf("the objects cannot be packed: %T", cause))
-		}
-	}()
-	_, err := packfile.NewEncoder(write, from, false).Encode(hashes, 0)
-	write.CloseWithError(err)
 }
 
 // refused tells a push that was raced from one that is not permitted, by asking

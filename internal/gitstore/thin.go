@@ -55,13 +55,10 @@ func appendObject(pack io.WriterAt, at int64, kind plumbing.ObjectType, body []b
 	sum := crc32.NewIEEE()
 	place := io.NewOffsetWriter(pack, at)
 	out := bufio.NewWriter(io.MultiWriter(place, sum))
-	size := uint64(len(body))
-	first := byte(kind)<<4 | byte(size&0x0f)
-	for size >>= 4; size > 0; size >>= 7 {
-		out.WriteByte(first | 0x80)
-		first = byte(size & 0x7f)
+	_, err = out.Write(objectHead(kind, int64(len(body))))
+	if err != nil {
+		return 0, 0, err
 	}
-	out.WriteByte(first)
 	squeezed := zlib.NewWriter(out)
 	_, err = squeezed.Write(body)
 	if err = errors.Join(err, squeezed.Close(), out.Flush()); err != nil {

@@ -124,7 +124,14 @@ func TestG9WhatAServerRefusesIsToldApart(t *testing.T) {
 		{name: "too many requests", answer: status(429, "30"), class: Transient, says: "answers 429", wait: 30 * time.Second},
 		{name: "a moment to come back, by a clock that is not ours", answer: byAnotherClock, class: Transient, says: "answers 503", wait: 7 * time.Minute},
 		{name: "down", answer: status(503, ""), class: Transient, says: "answers 503"},
-		{name: "a page in place of git", answer: func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<html>log in</html>")) }, class: Transient, says: "list the branches of"},
+		{name: "a page in place of git", answer: func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<html>log in</html>")) }, class: Configuration, says: "answers with a page for people (text/html"},
+		{name: "a page of somebody who is down", answer: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(http.StatusBadGateway)
+		}, class: Transient, says: "answers 502"},
+		{name: "another host", answer: moved("https://elsewhere.example"), class: Configuration, says: "redirects to another host, https://elsewhere.example"},
+		{name: "out of https", answer: moved("http://" + strings.TrimPrefix(h.URL, "https://")), class: Configuration, says: "would go unencrypted; want the address by which the server is reached over https"},
+		{name: "out of https, and to another host", answer: moved("http://elsewhere.example"), class: Configuration, says: "redirects to http://elsewhere.example"},
 		{name: "a certificate nobody trusts", config: func(c *Config) { c.CAFile = "" }, class: Credentials, says: "certificate"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -143,6 +150,13 @@ func TestG9WhatAServerRefusesIsToldApart(t *testing.T) {
 				t.Errorf("error is %#v; want to wait %s", err, row.wait)
 			}
 		})
+	}
+}
+
+// moved redirects whatever is asked to another top.
+func moved(top string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, top+r.URL.RequestURI(), http.StatusMovedPermanently)
 	}
 }
 

@@ -137,12 +137,15 @@ type order struct {
 func (o order) Error() string { return o.text }
 func (o order) Unwrap() error { return o.kind }
 
+// Stopped is ErrStop, in words that say where the file lies.
+func Stopped(text string) error { return order{ErrStop, text} }
+
 // Standing gives ErrStop while a file STOP lies in one of the folders, nil where
 // none does.
 func Standing(folders ...Folder) error {
 	for _, f := range folders {
 		if path := f.Stop(); path != "" {
-			return order{ErrStop, path + " lies there: nothing is sent until it is taken away"}
+			return Stopped(path + " lies there: nothing is sent until it is taken away")
 		}
 	}
 	return nil
