@@ -152,8 +152,8 @@ func (m Marks) notedSheets() []string {
 	return slices.Compact(sheets)
 }
 
-// withProblems are the outcomes of rows, and for a row that has none, or none to tell,
-// what is wrong with it.
+// withProblems are the outcomes of rows, with what is wrong with a row in place of that it
+// waits, and of that nothing became of it.
 func withProblems(outcomes []RowOutcome, problems []diag.Problem) []RowOutcome {
 	rowOf := func(p diag.Position) diag.Position { return p.Origin().At(p.Line(), 0) }
 	at := map[diag.Position]int{}
@@ -169,6 +169,8 @@ func withProblems(outcomes []RowOutcome, problems []diag.Problem) []RowOutcome {
 			all = append(all, wrong)
 		case all[i].Result == resultNoChange:
 			all[i].Result, all[i].Message = wrong.Result, wrong.Message
+		case all[i].Result == resultHeld: // by that
+			all[i].Message = wrong.Message
 		}
 	}
 	return all
@@ -202,6 +204,7 @@ const (
 	resultProblem  = "problem"
 	resultWarning  = "warning"
 	resultNoChange = "no change"
+	resultHeld     = "held"
 )
 
 // problemText is a problem and what to do, in one sentence or two.
@@ -313,7 +316,7 @@ func toneOf(result string) tone {
 		return toneGood
 	case resultNoChange:
 		return tone{font: colourQuiet}
-	case "held", "skipped", resultWarning:
+	case resultHeld, "skipped", resultWarning:
 		return toneWaiting
 	case "failed", "unknown", resultProblem:
 		return toneBad

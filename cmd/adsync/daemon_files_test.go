@@ -57,6 +57,13 @@ var followedFiles = map[string]string{
 // hears nothing of the system. It looks for itself every so often.
 func follow(t *testing.T, deaf bool, every time.Duration, test func(f *followed)) {
 	t.Helper()
+	followAs(t, deaf, sources.DaemonAccount{Every: every}, test)
+}
+
+// followAs is follow of an account that says something of its own.
+func followAs(t *testing.T, deaf bool, own sources.DaemonAccount, test func(f *followed)) {
+	t.Helper()
+	every := own.Every
 	synctest.Test(t, func(t *testing.T) {
 		f := &followed{T: t, top: t.TempDir()}
 		f.dir = filepath.Join(f.top, "shop")
@@ -68,9 +75,9 @@ func follow(t *testing.T, deaf bool, every time.Duration, test func(f *followed)
 			ID: "adacct_followed", Name: "Followed", Currency: "USD", TimeZone: "UTC", Key: followedKey, Features: emulator.AllFeatures(),
 		}}})
 		noError(t, err)
-		defer f.run(deaf, every)()
+		defer f.run(deaf, own)()
 		for began := time.Now(); f.last().Class != daemon.InSync; f.pass(time.Minute) {
-			if time.Since(began) > 3*time.Hour {
+			if time.Since(began) > 3*time.Hour+2*every {
 				t.Fatalf("the account is never what the files say: %s %s", f.last().Class, f.last().Message)
 			}
 		}
@@ -80,7 +87,7 @@ func follow(t *testing.T, deaf bool, every time.Duration, test func(f *followed)
 	})
 }
 
-func (f *followed) run(deaf bool, every time.Duration) (end func()) {
+func (f *followed) run(deaf bool, own sources.DaemonAccount) (end func()) {
 	log := slog.New(slog.DiscardHandler)
 	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string { return "" }}
 	a.flags.quiet, a.ground.carry = true, f
@@ -93,9 +100,8 @@ func (f *followed) run(deaf bool, every time.Duration) (end func()) {
 	operator := filepath.Join(f.top, "operator.yaml")
 	saveFile(f.T, operator, fmt.Sprintf("base_url: http://127.0.0.1/v1\ncredentials: {file: %q}\npolicy: {prune: pause, max_daily_exposure: 1000, exposure: {percent: 1000000}, shrink: {percent: 100}}\n", filepath.Join(f.top, "key")))
 	saveFile(f.T, filepath.Join(f.top, "key"), followedKey)
-	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, Accounts: []sources.DaemonAccount{{
-		Name: sources.Setting{Value: "shop"}, Folder: f.dir, Operator: operator, Every: every, Full: 24 * time.Hour, Settle: followedSettle,
-	}}}
+	own.Name, own.Folder, own.Operator, own.Full, own.Settle = sources.Setting{Value: "shop"}, f.dir, operator, 24*time.Hour, followedSettle
+	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, Accounts: []sources.DaemonAccount{own}}
 	accounts := d.accounts(config, &page{config: config, log: log})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
