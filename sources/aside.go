@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"io"
 	"os"
 	"path"
 	"slices"
@@ -15,7 +16,12 @@ import (
 // whatever its name. One that somebody edited, or that stands where a source should, is
 // said. A file that was read before is none: it would have other bytes.
 func (t *tree) setAside(name string, found *listing) bool {
-	if !strings.EqualFold(path.Ext(name), ".xlsx") || t.readBefore[name] {
+	switch {
+	case t.readBefore[name]:
+		return false
+	case path.Base(name) == "results.csv":
+		return t.isResultsCSV(name)
+	case !strings.EqualFold(path.Ext(name), ".xlsx"):
 		return false
 	}
 	c, is := t.resultsCopy(name)
@@ -32,6 +38,18 @@ func (t *tree) setAside(name string, found *listing) bool {
 		found.edited = append(found.edited, name)
 	}
 	return true
+}
+
+// isResultsCSV reports whether a file is the list of results that stands beside copies.
+func (t *tree) isResultsCSV(name string) bool {
+	handle, err := openRegular(t.root, name)
+	if err != nil {
+		return false
+	}
+	defer handle.Close()
+	begin := make([]byte, len(resultsHead))
+	_, err = io.ReadFull(handle, begin)
+	return err == nil && string(begin) == resultsHead
 }
 
 // resultsCopy is what a workbook of the tree says of itself where it is such a copy.

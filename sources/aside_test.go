@@ -150,3 +150,23 @@ func visibleSheet(f *excelize.File, name string) bool {
 	visible, err := f.GetSheetVisible(name)
 	return err != nil || visible
 }
+
+// TestTheListOfResultsIsNoSource: it lies beside the copies, wherever that is.
+func TestTheListOfResultsIsNoSource(t *testing.T) {
+	dir := t.TempDir()
+	list := writtenBy(t, func(w io.Writer) error {
+		return WriteResultsCSV(w, []RowOutcome{{Position: inCell("Ads", 2, 0), Result: "created"}})
+	})
+	must(t, os.WriteFile(filepath.Join(dir, "q4.xlsx"), bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), 0o600))
+	must(t, os.MkdirAll(filepath.Join(dir, "out", "runs"), 0o700))
+	p := Project{Root: dir, Sources: defaultSources, State: ".adsync", Account: dollars}
+	before := Load(context.Background(), p, kinds.All())
+	for _, name := range []string{"out/results.csv", "out/runs/results.csv"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), list, 0o600))
+	}
+	after := Load(context.Background(), p, kinds.All())
+	wantProblems(t, after.Problems, problemTexts(before.Problems)...)
+	if after.Hash != before.Hash || p.Sum(before.Files) != before.Hash {
+		t.Error("the sum of the files is another with lists of results among them")
+	}
+}

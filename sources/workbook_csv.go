@@ -5,10 +5,18 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
 )
+
+var reportColumns = []string{
+	"result", "action", "kind", "address", "name", "id", "file", "sheet", "row", "cell", "code", "message",
+}
+
+// resultsHead is how the list of results begins.
+var resultsHead = "\ufeff" + strings.Join(reportColumns, ",")
 
 // WriteResultsCSV writes the outcomes, one a line, as CSV with a byte order mark, so that
 // spreadsheet programs read it as UTF-8. A text that a program would take for a
@@ -18,7 +26,7 @@ func WriteResultsCSV(w io.Writer, outcomes []RowOutcome) error {
 		return cmp.Or(a.Position.Compare(b.Position), a.Address.Compare(b.Address))
 	})
 	table := csvfile.NewWriter(w)
-	table.Write([]string{"result", "action", "kind", "address", "name", "id", "file", "sheet", "row", "cell", "code", "message"})
+	table.Write(reportColumns)
 	for _, o := range sorted {
 		row := ""
 		if o.Position.Line() > 0 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
+	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/resultcopy"
@@ -70,12 +71,14 @@ func (c *copies) planned(l *loaded, p *plan.Plan) error {
 		}
 	}
 	problems := onceEach(l.desired.Problems, p.Problems)
-	return c.leave(l, afterRun{name: "planned", marks: sources.Marks{Outcomes: rows, Problems: problems, Unread: l.desired.Unread}})
+	marks := sources.Marks{Outcomes: rows, Problems: problems, Unread: l.desired.Unread}
+	return c.leave(l, afterRun{name: "planned", marks: marks})
 }
 
 // refused leaves copies of files that could not be planned.
 func (c *copies) refused(l *loaded, problems []diag.Problem) error {
-	marks := sources.Marks{Outcomes: sources.ProblemRows(problems), Problems: problems, Unread: l.desired.Unread}
+	rows := sources.ProblemRows(problems)
+	marks := sources.Marks{Outcomes: rows, Problems: problems, Unread: l.desired.Unread}
 	return c.leave(l, afterRun{name: "problems", marks: marks})
 }
 
@@ -100,16 +103,13 @@ func (c *copies) leave(l *loaded, run afterRun) error {
 	if run.lists == nil && len(workbooks(*l)) == 0 {
 		return nil
 	}
-	wrote := c.writeInto(l, run)
+	formers := c.writeInto(l, run)
 	shelf := c.shelf(*l)
 	var failed error
-	err := shelf.Keep(c.app.clock.orSystem().now(), run.name, func(folder string) error {
-		made := run.lists != nil || len(wrote) > 0
+	kept, err := shelf.Keep(c.app.clock.orSystem().now(), run.name, func(folder string) error {
+		made := run.lists != nil || len(formers) > 0
 		if run.lists != nil {
 			failed = run.lists(folder)
-		}
-		for _, former := range wrote {
-			failed = errors.Join(failed, moveFile(former, filepath.Join(folder, filepath.Base(former))))
 		}
 		for _, file := range workbooks(*l) {
 			one, err := c.leaveOne(*l, shelf, folder, file, run.marks)
@@ -118,12 +118,18 @@ func (c *copies) leave(l *loaded, run afterRun) error {
 		if !made {
 			return errAsBefore
 		}
-		return errors.Join(failed, resultcopy.ShareAll(folder))
+		return nil
 	})
 	if errors.Is(err, errAsBefore) {
 		return failed
 	}
-	return err
+	if err == nil { // else they stay where they are
+		for _, former := range formers {
+			failed = errors.Join(failed, moveFile(former, filepath.Join(kept, filepath.Base(former))))
+		}
+		err = resultcopy.ShareAll(kept)
+	}
+	return errors.Join(failed, err)
 }
 
 // leaveOne makes the copy of one workbook, unless there is one that says the same.
@@ -139,7 +145,7 @@ func (c *copies) leaveOne(l loaded, shelf resultcopy.Shelf, folder, file string,
 	m.Results = &of
 	var content bytes.Buffer
 	if err := sources.WriteMarkedCopy(original, &content, file, m); err != nil {
-		c.once("no copy: " + diag.Printable(err.Error()))
+		c.once("no copy: %s", diag.Printable(err.Error()))
 		return false, nil
 	}
 	if err := c.put(shelf, file, content.Bytes()); err != nil {
@@ -156,7 +162,8 @@ func (c *copies) leaveOne(l loaded, shelf resultcopy.Shelf, folder, file string,
 func (c *copies) put(shelf resultcopy.Shelf, file string, content []byte) error {
 	name, stays, err := shelf.Put(file, content)
 	if shelf.Beside != "" && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
-		c.once(fmt.Sprintf("copies with results cannot be written beside the files (%v); they are in %s; results: FOLDER in daemon.yaml puts them elsewhere", err, shelf.Folder))
+		c.once("copies with results cannot be written beside the files (%v); they are in %s; "+
+			"results: FOLDER in daemon.yaml puts them elsewhere", err, shelf.Folder)
 		shelf.Beside = ""
 		name, stays, err = shelf.Put(file, content)
 	}
@@ -164,21 +171,29 @@ func (c *copies) put(shelf resultcopy.Shelf, file string, content []byte) error 
 		return fmt.Errorf("copy of %s: %w", diag.Printable(file), err)
 	}
 	for _, stay := range stays {
-		c.once(fmt.Sprintf("%s stays as it is: it is no copy adsync wrote, or somebody edited it; the results of %s are in %s",
-			diag.Printable(stay), diag.Printable(file), diag.Printable(filepath.Base(name))))
+		c.once("%s stays as it is: it is no copy adsync wrote, or somebody edited it; the results of %s are in %s",
+			diag.Printable(stay), diag.Printable(file), diag.Printable(filepath.Base(name)))
 	}
 	if shelf.Beside != "" {
-		if written, err := resultcopy.Exclude(filepath.Dir(name)); err != nil {
-			c.once(fmt.Sprintf("git was not told to leave copies with results alone: %v; want the line %q in .gitignore", err, resultcopy.Ignored))
-		} else if written != "" {
-			c.once(fmt.Sprintf("%s has git leave copies with results alone; adsync init writes the line into .gitignore", written))
-		}
+		c.keepFromGit(filepath.Dir(name))
 	}
 	return nil
 }
 
+// keepFromGit has git leave copies alone, where the folder is in a work tree.
+func (c *copies) keepFromGit(folder string) {
+	written, err := resultcopy.Exclude(folder)
+	switch {
+	case err != nil:
+		c.once("git was not told to leave copies with results alone: %v; want the line %q in .gitignore", err, resultcopy.Ignored)
+	case written != "":
+		c.once("%s has git leave copies with results alone", written)
+	}
+}
+
 // once notes what stays true, once.
-func (c *copies) once(text string) {
+func (c *copies) once(format string, values ...any) {
+	text := fmt.Sprintf(format, values...)
 	if c.said == nil {
 		c.said = map[string]bool{}
 	}
@@ -230,98 +245,26 @@ func (c *copies) standsAlready(shelf resultcopy.Shelf, file string, of resultcop
 	if current.Says == of.Says {
 		return true
 	}
-	quiet := !of.Open && !slices.ContainsFunc(m.Outcomes, func(o sources.RowOutcome) bool {
+	news := slices.ContainsFunc(m.Outcomes, func(o sources.RowOutcome) bool {
 		return o.Position.File() == file && o.Result != "no change"
 	})
-	before, _, _ := bytes.Cut([]byte(current.Says), []byte("-"))
-	now, _, _ := bytes.Cut([]byte(of.Says), []byte("-"))
-	return quiet && !current.Open && bytes.Equal(before, now)
+	before, _, _ := strings.Cut(current.Says, "-")
+	now, _, _ := strings.Cut(of.Says, "-")
+	return !news && !of.Open && !current.Open && before == now
 }
 
-// writeInto writes what became of rows into the user's own files, and returns the names
-// of the former ones. The sum of the files is then what the run has taken.
-func (c *copies) writeInto(l *loaded, run afterRun) (formers []string) {
-	if !c.writeBack {
-		return nil
+// refusedCopies leaves copies where the service refused rows before anything was changed.
+func (w *worker) refusedCopies(l *loaded, failure error) error {
+	if invalid, is := errors.AsType[*reconcile.InvalidError](failure); is {
+		return w.copies.refused(l, onceEach(l.desired.Problems, invalid.Problems))
 	}
-	rows := c.toTell(run.marks.Outcomes)
-	c.owed = nil
-	now := map[string]string{}
-	results := sources.Results{Rows: rows, At: c.app.clock.orSystem().now(), Again: func(d sources.Desired) []sources.RowOutcome { return unedited(*l, d, rows) }}
-	for i := range l.desired.Sources {
-		source := &l.desired.Sources[i]
-		if !sources.TakesResults(source.File) || source.Hash == "" {
-			continue
-		}
-		read := source.Hash
-		results.Wrote = func(former, written string) {
-			if former == read { // else somebody saved it meanwhile, and another run is near
-				now[source.File] = written
-			}
-		}
-		kept, err := sources.WriteBack(context.Background(), l.project, l.schemas, *source, results)
-		if err != nil {
-			if name := filepath.Join(l.project.Root, filepath.FromSlash(source.File)); sources.LockFile(name) != "" {
-				c.owed = append(c.owed, name)
-			}
-			c.once(fmt.Sprintf("%s: results were not written back: %s; they are in the copy, and are written once that is over", diag.Printable(source.File), diag.Printable(err.Error())))
-		}
-		if kept != "" {
-			formers = append(formers, filepath.Join(l.project.Root, filepath.FromSlash(kept)))
-		}
-	}
-	c.take(l, now)
-	return formers
+	return nil
 }
 
-// take has the daemon know the files as adsync has written them.
-func (c *copies) take(l *loaded, now map[string]string) {
-	if len(now) == 0 {
-		return
-	}
-	l.desired.Hash = l.desired.HashWith(now)
-	for i := range l.desired.Sources {
-		if written := now[l.desired.Sources[i].File]; written != "" {
-			l.desired.Sources[i].Hash = written
-		}
-	}
-	if c.took != nil {
-		c.took(l.desired.Hash)
-	}
-}
-
-// toTell are the rows whose own cells are written: those that have something to tell, and
-// those that had.
-func (c *copies) toTell(all []sources.RowOutcome) []sources.RowOutcome {
-	told := map[resource.Address]bool{}
-	var rows []sources.RowOutcome
-	for _, row := range all {
-		if row.Result == "no change" && !c.told[row.Address] {
-			continue
-		}
-		rows = append(rows, row)
-		told[row.Address] = row.Result != "no change"
-	}
-	c.told = told
-	return rows
-}
-
-// due reports whether a file is closed by now that results are to be written into.
-func (c *copies) due() bool {
-	return slices.ContainsFunc(c.owed, func(name string) bool { return sources.LockFile(name) == "" })
-}
-
-// moveFile gives a file another place, also on another file system.
-func moveFile(from, to string) error {
-	if os.Rename(from, to) == nil {
-		return nil
-	}
-	content, err := os.ReadFile(from)
+// withError says beside how a run ended what went wrong with what it leaves behind.
+func withError(r daemon.Result, err error) daemon.Result {
 	if err != nil {
-		return err
+		r.Message = strings.TrimPrefix(r.Message+"; "+oneLine(err), "; ")
 	}
-	if err := os.WriteFile(to, content, 0o640); err != nil {
-		return err
-	}
-	return os.Remove(from)
+	return r
 }

@@ -106,7 +106,7 @@ func TestCopiesInAWorkTreeAreNotCommittedNorCounted(t *testing.T) {
 	follow(t, false, 24*time.Hour, func(f *followed) {
 		git := func(args ...string) string {
 			t.Helper()
-			c := exec.Command("git", append([]string{"-C", f.dir, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
+			c := exec.Command("git", append([]string{"-C", f.dir, "-c", "user.name=Ann", "-c", "user.email=a@example.com"}, args...)...)
 			out, err := c.CombinedOutput()
 			if err != nil {
 				t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -121,8 +121,9 @@ func TestCopiesInAWorkTreeAreNotCommittedNorCounted(t *testing.T) {
 		f.forget()
 		f.tell()
 		f.pass(followedSettle + 5*time.Second)
-		if r := f.last(); r.Class != daemon.Applied || r.Revision.Uncommitted != 0 || r.Revision.Commit != git("rev-parse", "HEAD") {
-			t.Errorf("the run is %s of %q, %d files not committed; want it applied of HEAD", r.Class, r.Revision.Commit, r.Revision.Uncommitted)
+		r := f.last()
+		if at := r.Revision; r.Class != daemon.Applied || at.Uncommitted != 0 || at.Commit != git("rev-parse", "HEAD") {
+			t.Errorf("the run is %s of %q, %d files not committed; want it applied of HEAD", r.Class, at.Commit, at.Uncommitted)
 		}
 		copied := filepath.Join(f.dir, resultcopy.NameOf("winter.xlsx"))
 		if _, err := os.Stat(copied); err != nil {

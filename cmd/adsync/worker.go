@@ -262,22 +262,6 @@ func (w *worker) ended(ctx context.Context, l *loaded, did done, r daemon.Result
 	return withError(r, errors.Join(did.recorder.failed, w.copies.applied(l, did.report, d), pushed))
 }
 
-// refusedCopies leaves copies where the service refused rows before anything was changed.
-func (w *worker) refusedCopies(l *loaded, failure error) error {
-	if invalid, is := errors.AsType[*reconcile.InvalidError](failure); is {
-		return w.copies.refused(l, onceEach(l.desired.Problems, invalid.Problems))
-	}
-	return nil
-}
-
-// withError says beside how a run ended what went wrong with what it leaves behind.
-func withError(r daemon.Result, err error) daemon.Result {
-	if err != nil {
-		r.Message = strings.TrimPrefix(r.Message+"; "+oneLine(err), "; ")
-	}
-	return r
-}
-
 // planned is the class of a run that applied nothing because there was nothing,
 // or nothing that may go.
 func (w *worker) planned(l loaded, did done, d *planDocument) (daemon.Class, string) {

@@ -71,34 +71,37 @@ func (s Shelf) takeFormer(of, but string) (err error) {
 }
 
 // Keep keeps what is filled into a folder as that of a run, whole or not at all, beside
-// those of the runs before; of all of them the newest stay.
-func (s Shelf) Keep(at time.Time, run string, fill func(folder string) error) error {
+// those of the runs before; of all of them the newest stay. It returns the folder.
+func (s Shelf) Keep(at time.Time, run string, fill func(folder string) error) (kept string, err error) {
 	if err := makeShared(s.Runs); err != nil {
-		return err
+		return "", err
 	}
 	left, _ := filepath.Glob(filepath.Join(s.Runs, unfinished+"*")) // of a pattern that is one
 	for _, folder := range left {
 		if err := os.RemoveAll(folder); err != nil {
-			return err
+			return "", err
 		}
 	}
 	folder, err := os.MkdirTemp(s.Runs, unfinished)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer os.RemoveAll(folder) // nothing, once it has its name
 	share(folder, 0o750)
 	if err := fill(folder); err != nil {
-		return err
+		return "", err
 	}
-	name := filepath.Join(s.Runs, at.UTC().Format(runTime)+"-"+run)
+	kept = filepath.Join(s.Runs, at.UTC().Format(runTime)+"-"+run)
 	for n := 2; ; n++ {
-		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			break
+		if _, err := os.Lstat(kept); err != nil {
+			break // nothing is there, or renaming says what is wrong
 		}
-		name = filepath.Join(s.Runs, fmt.Sprintf("%s-%s-%d", at.UTC().Format(runTime), run, n))
+		kept = filepath.Join(s.Runs, fmt.Sprintf("%s-%s-%d", at.UTC().Format(runTime), run, n))
 	}
-	return errors.Join(os.Rename(folder, name), s.drop())
+	if err := os.Rename(folder, kept); err != nil {
+		return "", err
+	}
+	return kept, s.drop()
 }
 
 const (

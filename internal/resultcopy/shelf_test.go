@@ -21,11 +21,13 @@ import (
 // copyOf is the least workbook that says it is a copy with results.
 func copyOf(t *testing.T, c Copy) []byte {
 	t.Helper()
+	leads := func(kind, to string) string {
+		return `<Relationships><Relationship Id="r1" Type="x/` + kind + `" Target="` + to + `"/></Relationships>`
+	}
 	parts := map[string]string{
-		"_rels/.rels": `<Relationships><Relationship Id="r1" Type="x/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-		"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="` + Tab + `" sheetId="1" state="veryHidden" r:id="r1"/>` +
-			`</sheets></workbook>`,
-		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="r1" Type="x/worksheet" Target="s.xml"/></Relationships>`,
+		"_rels/.rels":                leads("officeDocument", "xl/workbook.xml"),
+		"xl/workbook.xml":            `<workbook xmlns:r="r"><sheets><sheet name="` + Tab + `" sheetId="1" r:id="r1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": leads("worksheet", "s.xml"),
 	}
 	var lines []string
 	for name, text := range parts {
@@ -81,14 +83,16 @@ func TestNothingOfTheUsersGivesWayToACopy(t *testing.T) {
 	}{
 		{name: "nothing is there", want: name},
 		{name: "an earlier copy", there: map[string][]byte{name: copyOf(t, own)}, want: name},
-		{name: "a file of the user's", there: map[string][]byte{name: []byte("mine")}, want: "q4 (adsync results 2).xlsx", stays: 1},
+		{name: "a file of the user's", there: map[string][]byte{name: []byte("mine")},
+			want: "q4 (adsync results 2).xlsx", stays: 1},
 		{name: "a copy that somebody edited", there: map[string][]byte{name: copyOf(t, Copy{Of: "q4.xlsx", Edited: true})},
 			want: "q4 (adsync results 2).xlsx", stays: 1},
 		{name: "a copy of another workbook", there: map[string][]byte{name: copyOf(t, Copy{Of: "a/q4.xlsx"})},
 			want: "q4 (adsync results 2).xlsx", stays: 1},
 		{name: "both names are taken", there: map[string][]byte{name: []byte("mine"), "q4 (adsync results 2).xlsx": nil},
 			want: "q4 (adsync results 3).xlsx", stays: 2},
-		{name: "the first name is free again", there: map[string][]byte{"q4 (adsync results 2).xlsx": copyOf(t, own)}, want: name},
+		{name: "the first name is free again", there: map[string][]byte{"q4 (adsync results 2).xlsx": copyOf(t, own)},
+			want: name},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -154,12 +158,16 @@ func TestTheLastRunsAreKept(t *testing.T) {
 	save(t, filepath.Join(s.Runs, "mine", "notes.txt"), nil)
 	save(t, filepath.Join(s.Runs, unfinished+"killed", "half"), nil)
 	for n := range 25 {
-		must(t, s.Keep(began.Add(time.Duration(n)*time.Minute), "run", func(folder string) error {
+		kept, err := s.Keep(began.Add(time.Duration(n)*time.Minute), "run", func(folder string) error {
 			return os.WriteFile(filepath.Join(folder, "results.csv"), nil, 0o640)
-		}))
+		})
+		must(t, err)
+		if _, err := os.Stat(filepath.Join(kept, "results.csv")); err != nil {
+			t.Error(err)
+		}
 	}
 	broken := errors.New("the disk is full")
-	if err := s.Keep(began.Add(time.Hour), "run", func(string) error { return broken }); !errors.Is(err, broken) {
+	if _, err := s.Keep(began.Add(time.Hour), "run", func(string) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("Keep = %v; want %v", err, broken)
 	}
 	entries, err := os.ReadDir(s.Runs)
@@ -196,7 +204,8 @@ func TestGitIsToldOnce(t *testing.T) {
 			}
 			written, err := Exclude(filepath.Join(dir, "a"))
 			must(t, err)
-			if inside, _ := filepath.Rel(dir, written); written != "" && inside != row.want || (written == "") != (row.want == "") {
+			inside, _ := filepath.Rel(dir, written)
+			if written != "" && inside != row.want || (written == "") != (row.want == "") {
 				t.Fatalf("Exclude wrote %q; want %q", written, row.want)
 			}
 			if row.want == "" {

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/sources"
+)
+
+// writeInto writes what became of rows into the user's own files, and returns the names
+// of the former ones. The sum of the files is then what the run has taken.
+func (c *copies) writeInto(l *loaded, run afterRun) (formers []string) {
+	if !c.writeBack {
+		return nil
+	}
+	c.owed = nil
+	rows, now := c.toTell(run.marks.Outcomes), map[string]string{}
+	again := func(d sources.Desired) []sources.RowOutcome { return unedited(*l, d, rows) }
+	for _, source := range l.desired.Sources {
+		if !sources.TakesResults(source.File) || source.Hash == "" {
+			continue
+		}
+		results := sources.Results{Rows: rows, At: c.app.clock.orSystem().now(), Again: again}
+		results.Wrote = func(former, written string) {
+			if former == source.Hash { // else somebody saved it meanwhile, and another run is near
+				now[source.File] = written
+			}
+		}
+		kept, err := sources.WriteBack(context.Background(), l.project, l.schemas, source, results)
+		if err != nil {
+			c.unwritten(l, source.File, err)
+		}
+		if kept != "" {
+			formers = append(formers, filepath.Join(l.project.Root, filepath.FromSlash(kept)))
+		}
+	}
+	c.take(l, now)
+	return formers
+}
+
+// unwritten says why results are not in a file. What is only open is tried again once it
+// is closed.
+func (c *copies) unwritten(l *loaded, file string, err error) {
+	if name := filepath.Join(l.project.Root, filepath.FromSlash(file)); sources.LockFile(name) != "" {
+		c.owed = append(c.owed, name)
+	}
+	c.once("%s: results were not written back: %s; they are in the copy", diag.Printable(file), diag.Printable(err.Error()))
+}
+
+// take has the daemon know the files as adsync has written them.
+func (c *copies) take(l *loaded, now map[string]string) {
+	if len(now) == 0 {
+		return
+	}
+	l.desired.Hash = l.desired.HashWith(now)
+	for i := range l.desired.Sources {
+		if written := now[l.desired.Sources[i].File]; written != "" {
+			l.desired.Sources[i].Hash = written
+		}
+	}
+	if c.took != nil {
+		c.took(l.desired.Hash)
+	}
+}
+
+// toTell are the rows whose own cells are written: those that have something to tell, and
+// those that had.
+func (c *copies) toTell(all []sources.RowOutcome) []sources.RowOutcome {
+	told := map[resource.Address]bool{}
+	var rows []sources.RowOutcome
+	for _, row := range all {
+		if row.Result == "no change" && !c.told[row.Address] {
+			continue
+		}
+		rows = append(rows, row)
+		told[row.Address] = row.Result != "no change"
+	}
+	c.told = told
+	return rows
+}
+
+// due reports whether a file is closed by now that results are to be written into.
+func (c *copies) due() bool {
+	return slices.ContainsFunc(c.owed, func(name string) bool { return sources.LockFile(name) == "" })
+}
+
+// moveFile gives a file another place, also on another file system.
+func moveFile(from, to string) error {
+	if os.Rename(from, to) == nil {
+		return nil
+	}
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, content, 0o640); err != nil {
+		return err
+	}
+	return os.Remove(from)
+}
