@@ -99,12 +99,20 @@ func bidOf(t *testing.T, s *service, name string) int64 {
 	return groupOf(t, s, name).Bidding.Max
 }
 
-// askService is a request of somebody else.
+// askService is a request of somebody else, with adsync's key.
 func askService(t *testing.T, s *service, method, path, body string, into any) {
+	t.Helper()
+	askServiceAs(t, s, canaryKey, method, path, body, into)
+}
+
+// strangerKey is a key of the account that adsync does not have.
+const strangerKey = "sk-a-stranger"
+
+func askServiceAs(t *testing.T, s *service, key, method, path, body string, into any) {
 	t.Helper()
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	noError(t, err)
-	r.Header.Set("Authorization", "Bearer "+canaryKey)
+	r.Header.Set("Authorization", "Bearer "+key)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -43,6 +43,7 @@ func serveAccount(t *testing.T) *service {
 	t.Helper()
 	server, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{
 		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: canaryKey, Features: emulator.AllFeatures(),
+		Particulars: emulator.Particulars{Keys: []emulator.APIKey{{Name: "stranger", Key: strangerKey}}},
 	}}})
 	noError(t, err)
 	s := &service{t: t, server: server}

@@ -58,6 +58,7 @@ type worker struct {
 	suspended atomic.Bool // this run sends nothing
 	seen      *sight      // what the last whole run saw; nil: nothing can be skipped
 	at        string      // the commit of the last run
+	writers   writers
 }
 
 // Run does one run, from the files to the report.
@@ -166,6 +167,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files,
 		r.Until = time.Now().Add(againSoon)
 	}
 	w.remember(ctx, seen, store, l, r)
+	r.Writers = did.writers
 	return r
 }
 
@@ -189,8 +191,9 @@ type done struct {
 	applying
 	view      *reconcile.View
 	recovered reconcile.Recovered
-	overtaken bool  // newer files came, and something was left out for them
-	expires   int64 // minutes an approval is good for
+	overtaken bool     // newer files came, and something was left out for them
+	writers   []string // who else writes to the account, of whom nobody was told yet
+	expires   int64    // minutes an approval is good for
 }
 
 // carryOut ends what was left open, plans and applies. Where nothing is sent it
@@ -207,7 +210,11 @@ func (w *worker) carryOut(ctx context.Context, request daemon.Request, l loaded,
 			return did
 		}
 	}
+	began := agent.Now()
 	did.view, did.failure = agent.Plan(ctx, desired)
+	if did.failure == nil {
+		did.writers = w.writers.fresh(ctx, w.app, agent, did.view, l.project.StateFolder(), began)
+	}
 	if did.failure != nil || w.suspended.Load() || diag.HasErrors(did.view.Plan.Problems) {
 		return did
 	}

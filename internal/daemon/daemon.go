@@ -65,8 +65,8 @@ type Request struct {
 	Moved <-chan struct{}                        // rings when files or a push came since the run began; nil: nobody tells
 }
 
-// Result is how one run of a Worker ended. It holds no secret and no personal
-// data.
+// Result is how one run of a Worker ended. It holds no secret, and of people only how
+// the service's audit log names who else writes.
 type Result struct {
 	Class     Class
 	Message   string             // in one line, for people; "" where the class says it all
@@ -81,6 +81,7 @@ type Result struct {
 	Journal   *int               // steps the journal holds that are not closed; nil where nobody looked
 	After     time.Duration      // not before: what the service or the remote asked for; 0 where it did not
 	Rewritten *Rewritten         // the commit nothing is done for until somebody accepts it; nil where none waits
+	Writers   []string           // who else writes to the account, in words: each once
 	Until     time.Time          // when something that is held may go, such as the end of a freeze window; zero where nothing waits so
 }
 

@@ -398,6 +398,9 @@ func (l *loop) report(triggers []Trigger, r Result) {
 	}
 	l.log.Log(context.Background(), level, "run ended", "class", r.Class, "message", r.Message, "woken", triggers, "skipped", r.Skipped, "requests", r.Requests,
 		"commit", r.Revision.Commit, "run", s.Run, "held", held, "next", s.Next)
+	for _, who := range r.Writers {
+		l.log.Warn("somebody else writes to this account", "who", who)
+	}
 	if r.Run != nil {
 		l.tell("run", map[string]any{"run": r.Run.Run, "summary": r.Run.Summary, "class": r.Class})
 	}

@@ -105,6 +105,11 @@ func (k *memory) news(s Situation, on []Topic, remind time.Duration) *Message {
 		k.again(m, s, remind, Drift)
 	}
 	k.suspension(m, s, remind)
+	if len(s.Writers) > 0 {
+		one := section("somebody else writes to this account", s.Writers)
+		one.Topic = OtherWriter
+		m.add(one)
+	}
 	if s.Applied > 0 && fresh {
 		m.add(Section{Topic: Applied, Title: fmt.Sprintf("%d applied (%s)", s.Applied, s.Run), Count: s.Applied})
 	}

@@ -25,6 +25,7 @@ type Topic string
 const (
 	Held        Topic = "held"
 	Failed      Topic = "failed"
+	OtherWriter Topic = "other_writer"
 	Credentials Topic = "credentials"
 	Recovered   Topic = "recovered"
 	Drift       Topic = "drift"
@@ -41,6 +42,7 @@ var topics = []struct {
 }{
 	{Credentials, true, true},
 	{Failed, true, true},
+	{OtherWriter, true, true},
 	{Held, true, false},
 	{Suspended, true, true},
 	{Resumed, true, true},

@@ -66,21 +66,23 @@ func joined(before, m *Message) *Message {
 func (s Section) after(before Section) Section {
 	items := append(s.listed(), before.listed()...)
 	s.Of = s.messages() + before.messages()
-	if s.Topic != Applied {
+	if s.Topic != Applied && s.Topic != OtherWriter { // the newest is what is so
 		return s
 	}
 	s.Items, s.More = items[:min(len(items), itemsShown)], s.More+before.More+max(0, len(items)-itemsShown)
-	s.Count += before.Count
-	s.Title = fmt.Sprintf("%d applied in %d runs", s.Count, s.Of)
+	if s.Topic == Applied {
+		s.Count += before.Count
+		s.Title = fmt.Sprintf("%d applied in %d runs", s.Count, s.Of)
+	}
 	return s
 }
 
 // messages is how many a section stands for.
 func (s Section) messages() int { return max(1, s.Of) }
 
-// listed are the runs of a section of what was applied, the newest first.
+// listed are the items of a section, or the runs of what was applied, the newest first.
 func (s Section) listed() []Item {
-	if s.messages() > 1 {
+	if s.messages() > 1 || s.Topic != Applied {
 		return slices.Clone(s.Items)
 	}
 	return []Item{{Text: s.Title}}

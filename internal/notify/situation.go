@@ -25,6 +25,7 @@ type Situation struct {
 	Drift   []Item   // what others changed, and is not taken back
 	Failed  []Item   // what the service refused, or nobody knows
 	Applied int      // changes that were made
+	Writers []Item   // who else writes to the account, and was not told of yet
 	Money   []string // what the plan does to possible spend
 
 	Zone      string // the account's time zone, as a plan names it; "" without one
@@ -60,6 +61,9 @@ func Of(r daemon.Result, s daemon.Status, now time.Time, c Commands) Situation {
 	}
 	if w := r.Rewritten; w != nil {
 		one.Held = []Item{{Text: fmt.Sprintf("history was rewritten: %.12s stands in the place of %.12s", w.Commit, w.Before), Command: fmt.Sprintf("adsync reconcile --accept-commit %.12s", w.Commit) + c.Orders}}
+	}
+	for _, who := range r.Writers {
+		one.Writers = append(one.Writers, Item{Text: diag.Printable(who), Command: "adsync audit" + c.Files})
 	}
 	if r.Run != nil {
 		one.run(r.Run, c)

@@ -1,0 +1,95 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/emulator"
+	"adsync/reconcile"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Who else changes several resources of an account is told by the audit log: under
+// another name, or with adsync's own key at a time in which this adsync wrote nothing.
+// Its own applies are nobody else, and a change or two are no tool.
+func TestWhoElseWritesToTheAccount(t *testing.T) {
+	const stranger = "sk-a-stranger"
+	for _, tc := range []struct {
+		name    string
+		key     string // of who renames campaigns; "" is adsync's own
+		renames int
+		fights  bool          // it renames in the minutes of the apply as well
+		after   time.Duration // the last apply ended
+		log     http.RoundTripper
+		want    []string
+	}{
+		{name: "nobody", want: nil},
+		{name: "another tool", key: stranger, renames: 3, want: []string{"another, 3 changed, 3 managed"}},
+		{name: "another tool, as adsync applies", key: stranger, renames: 4, want: []string{"another, 4 changed, 4 managed"}},
+		{name: "another adsync with the same key", renames: 3, after: time.Hour, want: []string{"adsync's own, 3 changed, 3 managed"}},
+		{name: "another that fights over the same campaigns", key: stranger, renames: 3, fights: true, after: time.Hour, want: []string{"another, 3 changed, 3 managed"}},
+		{name: "adsync itself", renames: 3, want: nil},
+		{name: "somebody who changes two", key: stranger, renames: 2, want: nil},
+		{name: "the log cannot be read", key: stranger, renames: 3, log: refusing{"/audit_logs"}, want: nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t, func(o *emulator.Options) {
+				o.Accounts[0].Keys = append(o.Accounts[0].Keys, emulator.APIKey{Name: "stranger", Key: stranger})
+			})
+			for i := range 4 {
+				w.tree(fmt.Sprint("c", i), "active")
+			}
+			began := w.now()
+			w.clean()
+			ended := w.now()
+			live := w.plan().Live.Snapshot
+			rename := func(words string) {
+				for i := range tc.renames {
+					id := live.Get(address(fmt.Sprint("campaign/c", i))).ID
+					var headers []string
+					if tc.key != "" {
+						headers = []string{"Authorization", "Bearer " + tc.key}
+					}
+					w.service.Must(t, http.MethodPost, "/campaigns/"+id, map[string]any{"description": words}, headers...)
+				}
+			}
+			if tc.fights {
+				rename("early")
+			}
+			if tc.after > 0 {
+				noErr(t, w.sleep(t.Context(), tc.after))
+			}
+			rename("late")
+			if tc.log != nil {
+				w.agent = w.through(tc.log, w.store)
+			}
+			writers, err := w.agent.OtherWriters(t.Context(), w.now().Add(-24*time.Hour), []reconcile.Span{{From: began, To: ended}})
+			noErr(t, err)
+			var have []string
+			for _, one := range writers {
+				who := "another"
+				if one.OwnKey {
+					who = "adsync's own"
+				}
+				if !strings.HasPrefix(one.Actor, "api_key ") {
+					t.Errorf("the actor is %q; want the one of the log", one.Actor)
+				}
+				have = append(have, fmt.Sprintf("%s, %d changed, %d managed", who, one.Resources, one.Managed))
+			}
+			if diff := cmp.Diff(tc.want, have); diff != "" {
+				t.Errorf("OtherWriters (-want +have):\n%s", diff)
+			}
+		})
+	}
+}
+
+func noErr(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
