@@ -64,9 +64,13 @@ func (p Project) CheckoutBase(ctx context.Context, revision string) (*Checkout, 
 	if err != nil {
 		return nil, err
 	}
-	ours, err := h.commit("HEAD")
+	at, err := h.head()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the git revision: %w", err)
+	}
+	ours, err := h.repository.CommitObject(at)
+	if err != nil {
+		return nil, fmt.Errorf("read commit %s: %w", at, err)
 	}
 	common, err := ours.MergeBase(theirs)
 	if err != nil || len(common) == 0 {

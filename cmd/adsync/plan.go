@@ -30,9 +30,10 @@ type planFlags struct {
 	base       string
 	full       bool
 	requests   bool
-	file       string // the form goes there, and not to standard output
-	strict     bool   // one row that is not valid stops all
-	force      bool   // files that are there are replaced
+	file       string   // the form goes there, and not to standard output
+	also       []string // other forms, and where they go
+	strict     bool     // one row that is not valid stops all
+	force      bool     // files that are there are replaced
 }
 
 func (a *app) plan() *cobra.Command {
@@ -75,6 +76,9 @@ func (a *app) runPlan(c *cobra.Command, args []string, f planFlags) error {
 		return err
 	}
 	if err := f.readApproved(); err != nil {
+		return err
+	}
+	if _, err := f.alsoForms(); err != nil {
 		return err
 	}
 	l, view, agent, err := a.planned(c.Context(), dir, f)
@@ -246,12 +250,13 @@ func unmatched(p *plan.Plan) error {
 
 // planFailed keeps what programs read whole on failure.
 func (a *app) planFailed(l loaded, f planFlags, failure error) error {
-	if !planForms[a.flags.output].onFailure {
-		return failure
-	}
 	document := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: nothingPlanned(), Error: coded(failure), Service: a.serviceOf(l.project)}
 	document.Problems, document.Unread = listed(l.desired.Problems), l.desired.Unread
-	if err := a.printPlan(l, f, document); err != nil {
+	show := a.printPlan
+	if !planForms[a.flags.output].onFailure {
+		show = a.writeAlso
+	}
+	if err := show(l, f, document); err != nil {
 		return err
 	}
 	return failure
@@ -267,6 +272,9 @@ func nothingPlanned() plan.Document {
 func (a *app) showPlan(l loaded, f planFlags, account state.Account, view *reconcile.View) error {
 	a.clearLine()
 	if a.flags.output == "xlsx" {
+		if len(f.also) > 0 {
+			return configuration("--also goes with every form but xlsx; want -o text --also, and the workbook by a command of its own")
+		}
 		return a.writePlanBook(l, f, account, view.Plan)
 	}
 	return a.printPlan(l, f, a.document(l, account, view))

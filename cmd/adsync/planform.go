@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adsync/internal/planview"
@@ -36,25 +37,60 @@ func formNames() []string {
 func formFlags(c *cobra.Command, f *planFlags) {
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field, however long the plan is")
 	c.Flags().StringVar(&f.file, "output-file", "", "file for the output, instead of standard output")
+	c.Flags().StringArrayVar(&f.also, "also", nil, "write the same plan in another form into a file, such as html=plan.html (repeatable)")
 }
 
-// printPlan writes the form -o asks for, to where it is wanted.
-func (a *app) printPlan(l loaded, f planFlags, d *planDocument) error {
-	if f.file == "" {
-		return a.writePlan(l, a.out, f, d)
+// alsoForm is one more form of a plan, and the file it goes to.
+type alsoForm struct{ form, file string }
+
+// alsoForms reads --also, before anything is asked of the service.
+func (f planFlags) alsoForms() ([]alsoForm, error) {
+	var all []alsoForm
+	for _, text := range f.also {
+		form, file, _ := strings.Cut(text, "=")
+		if _, known := planForms[form]; !known || form == "xlsx" || file == "" {
+			return nil, configuration("--also is %q; want a form and a file, such as html=plan.html: %s", text, orList(slices.DeleteFunc(formNames(), func(name string) bool { return name == "xlsx" })))
+		}
+		all = append(all, alsoForm{form, file})
 	}
-	file, err := outputFile(l, "--output-file", f.file, f.force)
+	return all, nil
+}
+
+// printPlan writes the form -o asks for, to where it is wanted, and the forms of --also.
+func (a *app) printPlan(l loaded, f planFlags, d *planDocument) error {
+	if err := a.writeAlso(l, f, d); err != nil {
+		return err
+	}
+	if f.file != "" {
+		return a.writeForm(l, f, alsoForm{a.flags.output, f.file}, "--output-file", d)
+	}
+	return a.writePlan(l, a.out, a.flags.output, f, d)
+}
+
+// writeAlso writes the forms of --also; where there is no plan, those that say why.
+func (a *app) writeAlso(l loaded, f planFlags, d *planDocument) error {
+	also, err := f.alsoForms()
+	for _, one := range also {
+		if err == nil && (d.Error == "" || planForms[one.form].onFailure) {
+			err = a.writeForm(l, f, one, "--also", d)
+		}
+	}
+	return err
+}
+
+func (a *app) writeForm(l loaded, f planFlags, to alsoForm, flag string, d *planDocument) error {
+	file, err := outputFile(l, flag, to.file, f.force)
 	if err != nil {
 		return err
 	}
-	return file.write(func(w io.Writer) error { return a.writePlan(l, w, f, d) })
+	return file.write(func(w io.Writer) error { return a.writePlan(l, w, to.form, f, d) })
 }
 
-func (a *app) writePlan(l loaded, w io.Writer, f planFlags, d *planDocument) error {
-	if write := planForms[a.flags.output].write; write != nil {
+func (a *app) writePlan(l loaded, w io.Writer, form string, f planFlags, d *planDocument) error {
+	if write := planForms[form].write; write != nil {
 		return write(w, d)
 	}
-	if a.flags.output == "github" {
+	if form == "github" {
 		return planview.WriteAnnotations(w, schemas(), d, a.inRepository(l.project.Root))
 	}
 	return planview.WriteText(w, schemas(), d, planview.TextOptions{Color: w == a.out && a.colorful(), Width: widthOf(w), Full: f.full})

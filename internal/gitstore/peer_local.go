@@ -100,6 +100,9 @@ func (p *localPeer) advertised(ctx context.Context, service string) (*packp.AdvR
 	refs := packp.NewAdvRefs()
 	_ = refs.Capabilities.Set(capability.Capability("allow-reachable-sha1-in-want")) // it takes no value that could be wrong
 	iter, err := p.objects.IterReferences()
+	for try := 1; err != nil && try < 5 && p.lock() == ""; try++ {
+		iter, err = p.objects.IterReferences() // a lock that was there a moment ago is gone
+	}
 	if err != nil {
 		return nil, p.unlisted(ctx, err)
 	}
@@ -124,20 +127,26 @@ func (p *localPeer) advertised(ctx context.Context, service string) (*packp.AdvR
 // unlisted says why the branches could not be listed: a lock that somebody has just
 // taken is read as a branch, and is none.
 func (p *localPeer) unlisted(ctx context.Context, failure error) error {
-	lock := ""
-	_ = filepath.WalkDir(filepath.Join(p.dir, "refs"), func(name string, _ fs.DirEntry, err error) error {
-		if strings.HasSuffix(name, ".lock") {
-			lock = name
-		}
-		return err
-	})
+	lock := p.lock()
 	if lock == "" {
 		return p.store.wrap(ctx, Transient, "list the branches of", failure)
 	}
 	return refuse(Transient, "%s is locked by somebody who writes to it, or was killed meanwhile; want %s gone", p.store.address, lock)
 }
 
+// lock is the path of a lock that somebody has on a branch, "" where there is none.
+func (p *localPeer) lock() (lock string) {
+	_ = filepath.WalkDir(filepath.Join(p.dir, "refs"), func(name string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(name, ".lock") {
+			lock = name
+		}
+		return err
+	})
+	return lock
+}
+
 func (p *localPeer) pack(ctx context.Context, _ *packp.AdvRefs, wants, haves []plumbing.Hash) (io.ReadCloser, error) {
+	p.objects.Reindex() // somebody may have pushed since it was looked at
 	for _, want := range wants {
 		if err := p.objects.HasEncodedObject(want); err != nil {
 			return nil, refuse(Input, "commit %s is in no branch of %s; want one that is", short(want), p.store.address)
