@@ -4,8 +4,9 @@
 #   state.sh put    after apply, also where it failed or was killed: what it left
 #   ADSYNC          the command (default: bin/adsync)
 #   ADSYNC_ADS      the folder of the sources (default: ads)
+#   STATE_FOLDER    where the state lies here (default: .adsync in that folder)
 #   STATE_REMOTE    where the branch lies (default: origin)
-#   STATE_TOKEN     a token for it over https; without one, git's own credentials
+#   STATE_TOKEN     a token for it over https; without one, what the clone itself has
 #   STATE_PAUSE     seconds before a network call is made again (default: 5)
 # Only one apply may run at a time: the pipelines say so with a concurrency group.
 # The state holds ids, names and amounts, no key and no person.
@@ -15,8 +16,11 @@ branch=refs/heads/adsync/state
 named="the branch adsync/state"
 remote="${STATE_REMOTE:-origin}"
 ads="${ADSYNC_ADS:-ads}"
-state="$ads/.adsync"
-note="$(git rev-parse --absolute-git-dir)/adsync-state" # the commit whose state lies here, or "none"
+state="${STATE_FOLDER:-$ads/.adsync}"
+# Its objects have a repository of their own: a branch that is fetched without its past
+# would make the clone a shallow one.
+store="$(git rev-parse --absolute-git-dir)/adsync-state"
+note="$store/here" # the commit whose state lies here, or "none"
 
 # git takes the token from the environment: it is in no list of processes and no file.
 if [ -n "${STATE_TOKEN:-}" ]; then
@@ -27,6 +31,16 @@ if [ -n "${STATE_TOKEN:-}" ]; then
   export "GIT_CONFIG_KEY_$n=credential.helper" "GIT_CONFIG_VALUE_$n"='!f() { test "$1" = get && printf "username=x-access-token\npassword=%s\n" "$STATE_TOKEN"; }; f'
 fi
 export GIT_TERMINAL_PROMPT=0
+
+# kept runs git in that repository, with the remotes and credentials of the clone.
+kept() {
+  if [ ! -d "$store" ]; then
+    git init --quiet --bare "$store.new"
+    git --git-dir="$store.new" config include.path ../config
+    mv "$store.new" "$store"
+  fi
+  git --git-dir="$store" "$@"
+}
 
 fail() {
   echo "state.sh: $1" >&2
@@ -50,7 +64,7 @@ again() {
 # error, and never an absent branch.
 stands() {
   local answer code=0
-  answer=$(again git ls-remote --exit-code "$remote" "$branch") || code=$?
+  answer=$(again kept ls-remote --exit-code "$remote" "$branch") || code=$?
   case "$code" in
   0) cut -f 1 <<< "$answer" ;;
   2) echo none ;;
@@ -60,7 +74,7 @@ stands() {
 
 # fetched gets the branch and prints its commit, which is of this moment.
 fetched() {
-  again git fetch --quiet --depth 1 "$remote" "$branch" && git rev-parse --verify --quiet FETCH_HEAD
+  again kept fetch --quiet --depth 1 "$remote" "$branch" && kept rev-parse --verify --quiet FETCH_HEAD
 }
 
 # says prints the serial and the lineage of a file lineage: of its two slots the later one.
@@ -79,7 +93,7 @@ same() {
   [ "$1" != none ] || return 1
   local file
   for file in state.db lineage; do
-    [ "$(git hash-object "$state/$file")" = "$(git rev-parse --verify --quiet "$1:$file")" ] || return 1
+    [ "$(kept hash-object "$state/$file")" = "$(kept rev-parse --verify --quiet "$1:$file")" ] || return 1
   done
 }
 
@@ -100,7 +114,7 @@ get() {
     echo "no state yet: $remote has no branch adsync/state" >&2
   else
     for file in state.db lineage; do
-      (umask 077 && git show "$commit:$file" > "$state/$file.fetched")
+      (umask 077 && kept show "$commit:$file" > "$state/$file.fetched")
     done
     for file in state.db lineage; do mv "$state/$file.fetched" "$state/$file"; done
   fi
@@ -115,7 +129,7 @@ next() {
   fi
   if [ "$2" = none ]; then return; fi
   mine=$(says < "$state/lineage") || fail "$state/lineage cannot be read; nothing was pushed"
-  theirs=$(git show "$2:lineage" | says) || fail "lineage on $named cannot be read; nothing was pushed"
+  theirs=$(kept show "$2:lineage" | says) || fail "lineage on $named cannot be read; nothing was pushed"
   if [ "${mine#* }" != "${theirs#* }" ]; then
     fail "the state here is another one than that on $named; nothing was pushed over it"
   fi
@@ -128,16 +142,16 @@ next() {
 written() {
   local entries="" file blob tree parent=()
   for file in state.db lineage; do
-    blob=$(git hash-object -w "$state/$file")
+    blob=$(kept hash-object -w "$state/$file")
     entries+="100644 blob $blob"$'\t'"$file"$'\n'
   done
-  tree=$(printf '%s' "$entries" | git mktree)
-  if [ "$1" != none ] && [ "$tree" = "$(git rev-parse "$1^{tree}")" ]; then
+  tree=$(printf '%s' "$entries" | kept mktree)
+  if [ "$1" != none ] && [ "$tree" = "$(kept rev-parse "$1^{tree}")" ]; then
     echo "$1" # it is there
     return
   fi
   if [ "$1" != none ]; then parent=(-p "$1"); fi
-  git -c user.name=adsync -c user.email=adsync@localhost commit-tree "$tree" "${parent[@]}" -m "state after $(git rev-parse --short HEAD)"
+  kept -c user.name=adsync -c user.email=adsync@localhost commit-tree "$tree" "${parent[@]}" -m "state after $(git rev-parse --short HEAD)"
 }
 
 put() {
@@ -159,7 +173,7 @@ put() {
   if [ "$mine" != "$commit" ]; then
     next "$had" "$commit"
     # The lease is the last word: a branch that moved meanwhile is not written over.
-    again git push --quiet --force-with-lease="$branch:${commit/#none/}" "$remote" "$mine:$branch" || pushed "$mine"
+    again kept push --quiet --force-with-lease="$branch:${commit/#none/}" "$remote" "$mine:$branch" || pushed "$mine"
   fi
   echo "$mine" > "$note"
 }
