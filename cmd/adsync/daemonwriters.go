@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +16,8 @@ import (
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
+
+	"github.com/google/renameio/v2"
 )
 
 // writersName is the file in which a daemon keeps who else writes to the account, and
@@ -106,7 +107,11 @@ func onlyNew(a *app, file string, found []reconcile.Writer, now time.Time) (fres
 	if len(fresh) == 0 {
 		return nil
 	}
-	if err := writeFile(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(told) }); err != nil {
+	content, err := json.Marshal(told)
+	if err == nil {
+		err = renameio.WriteFile(file, append(content, '\n'), 0o600)
+	}
+	if err != nil {
 		a.note("who else writes to the account cannot be noted; it may be told again: %v", err)
 	}
 	return fresh
