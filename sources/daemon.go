@@ -99,6 +99,7 @@ func (d *Daemon) read(w *walker, node *yaml.Node) {
 	for name, read := range d.timing(w, &defaults) {
 		readers[name] = read
 	}
+	readers["write_back"] = func(n *yaml.Node) { defaults.WriteBack = w.yes(n, "write_back") }
 	w.fields(node, "the daemon's configuration", readers)
 	if accounts != nil {
 		d.readAccounts(w, accounts, defaults)
@@ -148,7 +149,7 @@ func (d *Daemon) readAccounts(w *walker, node *yaml.Node, defaults DaemonAccount
 		w.report(node, diag.BadProject, "accounts is "+shapeOf(node)+"; want a list", "for example - {name: shop, folder: /srv/ads/shop}")
 		return
 	}
-	first, at := map[string]diag.Position{}, map[string]string{}
+	first, at, results := map[string]diag.Position{}, map[string]string{}, map[string]string{}
 	for _, entry := range node.Content {
 		a := defaults
 		problems := len(w.problems)
@@ -165,7 +166,13 @@ func (d *Daemon) readAccounts(w *walker, node *yaml.Node, defaults DaemonAccount
 			w.report(entry, diag.Duplicate, fmt.Sprintf("accounts %q and %q have one state, in %s; want each in a place of its own: an account has one daemon", before, a.Name.Value, home), "")
 			continue
 		}
-		first[a.Name.Value], at[home] = a.Name.Position, a.Name.Value
+		folder := filepath.Clean(a.Results)
+		if before, twice := results[folder]; twice && a.Results != "" {
+			message := fmt.Sprintf("accounts %q and %q have one results folder, %s; want one for each", before, a.Name.Value, a.Results)
+			w.report(entry, diag.Duplicate, message, "name a folder below it for each")
+			continue
+		}
+		first[a.Name.Value], at[home], results[folder] = a.Name.Position, a.Name.Value, a.Name.Value
 		d.Accounts = append(d.Accounts, a)
 	}
 }
@@ -177,7 +184,8 @@ func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
 	readers["git"] = func(n *yaml.Node) { a.Git.read(w, n) }
 	readers["state"] = func(n *yaml.Node) { a.State = d.path(w, n, "state") }
 	readers["results"] = func(n *yaml.Node) { a.Results = d.path(w, n, "results") }
-	readers["write_back"] = func(n *yaml.Node) { a.WriteBack = w.yes(n, "write_back") }
+	said := false
+	readers["write_back"] = func(n *yaml.Node) { a.WriteBack, said = w.yes(n, "write_back"), true }
 	readers["uploads"] = func(n *yaml.Node) { a.Uploads = w.setting(n, "uploads") }
 	readers["push_results"] = func(n *yaml.Node) { a.Answers = w.setting(n, "push_results") }
 	readers["propose_drift"] = func(n *yaml.Node) { a.Proposes = w.yes(n, "propose_drift") }
@@ -188,6 +196,7 @@ func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
 	if node.Kind != yaml.MappingNode {
 		return
 	}
+	a.WriteBack = a.WriteBack && (said || a.Folder != "") // what holds for all is of those with files
 	if lacks := a.lacks(d.State); lacks != "" {
 		w.report(node, diag.BadProject, lacks, "for example {name: shop, folder: /srv/ads/shop}")
 	}

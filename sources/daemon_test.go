@@ -65,6 +65,8 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 		{"an unknown word", "acounts: []\n", `daemon.yaml:1:1: the daemon's configuration has "acounts"`},
 		{"an unknown word of an account", "accounts: [{name: a, folder: a, evry: 1m}]\n", `daemon.yaml:1:33: an account has "evry"`},
 		{"uploads of a folder", "accounts: [{name: a, folder: a, uploads: adsync/uploads}]\n", "has a folder and uploads, push_results or propose_drift"},
+		{"write_back of git", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: main}, write_back: true}]\n", `account "a" is read from git and has write_back`},
+		{"one results folder twice", "accounts:\n- {name: a, folder: a, results: r}\n- {name: b, folder: b, results: ./r}\n", `accounts "a" and "b" have one results folder`},
 		{"results of a folder", "accounts: [{name: a, folder: a, push_results: adsync/results}]\n", "these are commits, and want git"},
 		{"proposals of a folder", "accounts: [{name: a, folder: a, propose_drift: true}]\n", "these are commits, and want git"},
 		{"results to the branch that is read", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: refs/heads/adsync/results}, push_results: adsync/results}]\n", "push_results to \"adsync/results\", which is the branch it reads"},
@@ -135,5 +137,19 @@ func TestTheSumIsTheHashOfWhatWasRead(t *testing.T) {
 			continue
 		}
 		write(change.name, string(before))
+	}
+}
+
+// TestWhatHoldsForAllWritesIntoFoldersAlone: an account from git has no file to write into.
+func TestWhatHoldsForAllWritesIntoFoldersAlone(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "daemon.yaml")
+	must(t, os.WriteFile(name, []byte("state: s\nwrite_back: true\naccounts:\n- {name: a, folder: a}\n"+
+		"- {name: b, git: {url: /srv/b, ref: main}}\n- {name: c, folder: c, write_back: false}\n"), 0o600))
+	d, problems := ReadDaemon(name)
+	wantProblems(t, problems)
+	for i, want := range []bool{true, false, false} {
+		if a := d.Accounts[i]; a.WriteBack != want {
+			t.Errorf("account %s writes back: %v; want %v", a.Name.Value, a.WriteBack, want)
+		}
 	}
 }
