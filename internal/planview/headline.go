@@ -101,7 +101,7 @@ func boundOf(b plan.SpendBound, currency string) sum {
 // everything would cost, and what could not be read.
 func (p *page) caveats(m *plan.Money, currency string) {
 	if all := m.IfAllowed; all != nil && (all.Day.After != m.Day.After || all.Month.After != m.Month.After) {
-		said := "Were all allowed that is held: " + strings.TrimSpace(amount(all.Day.After)+" "+currency) + " a day (" + signed(all.Day.After-m.Day.Before) + ")"
+		said := p.says.IfAllowed + strings.TrimSpace(amount(all.Day.After)+" "+currency) + " a day (" + signed(all.Day.After-m.Day.Before) + ")"
 		if m.MonthEnds != "" {
 			said += ", at most " + amount(all.Month.After) + " to " + brief(m.MonthEnds) + " (" + signed(all.Month.After-m.Month.Before) + ")"
 		}
@@ -154,17 +154,17 @@ func compared(m plan.Moved) int {
 
 // counts says how many changes go ahead, wait and stay as they are.
 func (p *page) counts(d *Document) {
-	s := d.Summary
+	s, says := d.Summary, p.says
 	ahead := counted([]count{
-		{"to create", s.Create}, {"to update", s.Update}, {"to replace", s.Replace}, {"to archive", s.Archive},
-		{"to adopt", s.Adopt}, {"to forget", s.Forget}, {"to record", s.Record},
+		{says.counts[0], s.Create}, {says.counts[1], s.Update}, {says.counts[2], s.Replace}, {says.counts[3], s.Archive},
+		{says.counts[4], s.Adopt}, {says.counts[5], s.Forget}, {says.counts[6], s.Record},
 	})
 	held := ""
 	if s.Held > 0 {
-		held = thousands(int64(s.Held)) + " held"
+		held = thousands(int64(s.Held)) + " " + says.waits
 		p.held = heldFor(d)
 	}
-	others := counted([]count{{"in sync", s.InSync}, {"as last sent, not shown by the service", s.AsSent}, {"kept", s.Kept}, {"not managed by these files", s.Unmanaged}})
+	others := counted([]count{{says.stay[0], s.InSync}, {says.stay[1], s.AsSent}, {says.stay[2], s.Kept}, {says.stay[3], s.Unmanaged}})
 	said := strings.Join(slices.DeleteFunc([]string{held, others}, func(part string) bool { return part == "" }), "; ")
 	switch {
 	case d.Error != "":

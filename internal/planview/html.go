@@ -48,7 +48,7 @@ type htmlPage struct {
 	Notes           []string // what somebody should know who trusts the sums
 	Failed          string
 	Plan            string
-	HeldTitle       string
+	Says            *says
 	Held            string
 	Slips           []htmlSlip
 	Releases        []htmlRelease
@@ -57,7 +57,6 @@ type htmlPage struct {
 	Trees           []htmlTree
 	Left            []string
 	Kept            string
-	AlsoPending     string
 	PendingPresent  bool
 }
 
@@ -102,13 +101,13 @@ type htmlField struct {
 	Holds            []htmlHold
 }
 
-type htmlHold struct{ Hazard, Message, Allow string }
+type htmlHold struct{ Title, Message, Allow, Final string }
 
 func htmlPageOf(p *page, d *Document) *htmlPage {
 	h := &htmlPage{
 		Policy: htmlPolicy(), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript),
 		Account: diag.Printable(d.Account.ID), Hash: diag.Printable(d.PlanHash), Money: htmlSums(p.money), Movers: htmlSums(p.movers), Others: p.others, Bounds: htmlSums(p.bounds),
-		Failed: p.failed, Plan: p.plan, HeldTitle: heldTitle, Held: p.held, Unallowed: p.unallowed, Left: p.left, Kept: p.kept, AlsoPending: alsoPending,
+		Failed: p.failed, Plan: p.plan, Says: p.says, Held: p.held, Unallowed: p.unallowed, Left: p.left, Kept: p.kept,
 	}
 	h.Notes = append(append(append(h.Notes, p.caveat...), p.since...), p.selected...)
 	h.Service = p.service
@@ -125,7 +124,7 @@ func htmlPageOf(p *page, d *Document) *htmlPage {
 		h.Problems = append(h.Problems, htmlProblem{string(problem.Severity), problem.Position.String(), diag.Printable(problem.Message), diag.Printable(problem.Hint), string(problem.Code)})
 	}
 	for i := range p.trees {
-		t := htmlTreeOf(&p.trees[i])
+		t := htmlTreeOf(p, &p.trees[i])
 		t.First = p.trees[i].pending && !h.PendingPresent
 		h.PendingPresent = h.PendingPresent || t.First
 		h.Trees = append(h.Trees, t)
@@ -152,8 +151,8 @@ func htmlSums(sums []sum) []htmlSum {
 	return all
 }
 
-func htmlTreeOf(t *tree) htmlTree {
-	h := htmlTree{Top: t.top, Aside: t.aside(), Count: plural(len(t.changes), "change"), Left: t.left}
+func htmlTreeOf(p *page, t *tree) htmlTree {
+	h := htmlTree{Top: t.top, Aside: t.aside(p.says.ofTrees), Count: plural(len(t.changes), "change"), Left: t.left}
 	for i := range t.changes {
 		c := htmlChangeOf(&t.changes[i])
 		h.Held = h.Held || c.Held
@@ -180,7 +179,7 @@ func htmlHolds(holds []hold) []htmlHold {
 		if allow != "" {
 			allow = "--allow " + allow
 		}
-		all = append(all, htmlHold{h.hazard, h.message, allow})
+		all = append(all, htmlHold{h.title, h.message, allow, h.final})
 	}
 	return all
 }

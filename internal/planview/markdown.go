@@ -247,11 +247,11 @@ func folded(t *tree) string {
 	text.tree(t)
 	fence := strings.Repeat("`", max(longestRun(text.text.String()), 2)+1)
 	return fmt.Sprintf("<details><summary><code>%s</code> · %s%s</summary>\n\n%stext\n%s%s\n\n</details>\n",
-		html.EscapeString(t.top), plural(len(t.changes), "change"), html.EscapeString(t.aside()), fence, text.text.String(), fence)
+		html.EscapeString(t.top), plural(len(t.changes), "change"), html.EscapeString(t.aside(engineers.ofTrees)), fence, text.text.String(), fence)
 }
 
 // aside says what somebody who does not unfold a tree should know.
-func (t *tree) aside() string {
+func (t *tree) aside(waits string) string {
 	said, held := "", 0
 	for i := range t.changes {
 		c := &t.changes[i]
@@ -263,7 +263,7 @@ func (t *tree) aside() string {
 		}
 	}
 	if held > 0 {
-		said += fmt.Sprintf(" · %d held", held)
+		said += fmt.Sprintf(" · %d %s", held, waits)
 	}
 	return said
 }

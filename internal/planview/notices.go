@@ -18,7 +18,8 @@ func (p *page) accidents(d *Document) {
 		a := &d.Accidents[i]
 		s := slip{hazard: diag.Printable(string(a.Hazard)), message: diag.Printable(a.Message), examples: examplesOf(a), holds: a.Held > 0, source: a.Source}
 		if s.holds {
-			s.release = thousands(int64(a.Held)) + " held, all released with --allow " + diag.Printable(a.Allow)
+			s.allow = diag.Printable(a.Allow)
+			s.release = thousands(int64(a.Held)) + " held, all released with --allow " + s.allow
 		}
 		p.slips = append(p.slips, s)
 	}

@@ -33,11 +33,13 @@ type page struct {
 	releases  []release
 	unallowed []string // what no allowance releases, and why
 	problems  []diag.Problem
+	says      *says
 }
 
 // slip is an accident as people read it.
 type slip struct {
 	hazard, message, examples, release string
+	allow                              string // what releases it
 	holds                              bool
 	source                             diag.Position
 }
@@ -74,12 +76,17 @@ type entry struct {
 // row is one field of a change.
 type row struct {
 	name, value, why string
+	cause            plan.Cause
 	at               diag.Position
 	holds            []hold
 }
 
 // hold is what holds a change or a field.
-type hold struct{ hazard, message, allow string }
+type hold struct {
+	hazard, message, allow string
+
+	title, final string // how it begins, and what is said where nothing releases it
+}
 
 // release is an allowance and how many holds wait for it.
 type release struct {
@@ -93,12 +100,16 @@ type detail struct {
 	full bool // everything, however long
 	list int  // changes up to which none is left out
 	like int  // changes alike that are listed in a longer plan
+	says *says
 }
 
 // describe puts a document in words.
 func describe(schemas resource.Schemas, d *Document, o detail) *page {
 	t := &teller{schemas: schemas, room: o.room}
-	p := &page{problems: d.Problems}
+	if o.says == nil {
+		o.says = &engineers
+	}
+	p := &page{problems: d.Problems, says: o.says}
 	p.headline(d)
 	p.caveat = append(p.caveat, unreadOf(d)...)
 	p.selection(d)
@@ -216,7 +227,7 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 }
 
 func (t *teller) row(c *plan.ChangeDocument, f *plan.FieldDocument) row {
-	return row{name: diag.Printable(f.Name), value: t.values(c, f), why: t.why(c, f), at: f.Position, holds: holdsOf(f.Held)}
+	return row{name: diag.Printable(f.Name), value: t.values(c, f), why: t.why(c, f), cause: f.Cause, at: f.Position, holds: holdsOf(f.Held)}
 }
 
 // why says what makes a field change: its cause, where it is written, and who
@@ -257,7 +268,12 @@ func holdsOf(h *plan.HoldDocument) []hold {
 	if h == nil {
 		return nil
 	}
-	holds := []hold{{diag.Printable(string(h.Hazard)), diag.Printable(h.Message), diag.Printable(h.Allow)}}
+	one := hold{hazard: diag.Printable(string(h.Hazard)), message: diag.Printable(h.Message), allow: diag.Printable(h.Allow)}
+	one.title = "held: " + one.hazard
+	if one.allow == "" {
+		one.final = "No allowance releases it."
+	}
+	holds := []hold{one}
 	for i := range h.Also {
 		holds = append(holds, holdsOf(&h.Also[i])...)
 	}

@@ -18,10 +18,11 @@ type Parts struct {
 	Unallowed []string // what no allowance releases, and why
 }
 
-// HTMLParts writes a plan as parts of a page. Where nothing could be planned they say
+// HTMLParts writes a plan as parts of a page, in a marketer's words. Where nothing could be planned they say
 // nothing of spend: the page says what it knows of it.
 func HTMLParts(schemas resource.Schemas, d *Document) (*Parts, error) {
-	p := describe(schemas, d, detail{room: 400, list: 300, like: 30})
+	p := describe(schemas, d, detail{room: 400, list: 300, like: 30, says: &marketers})
+	p.plainly(schemas, d)
 	if d.Error != "" {
 		p.money = nil
 	}

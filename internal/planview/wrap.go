@@ -32,7 +32,7 @@ func wrap(text string, most int) []string {
 	var lines []string
 	var line strings.Builder
 	used := 0
-	for _, word := range words(text) {
+	for _, word := range splitWords(text) {
 		takes := columns(word)
 		if used > 0 && used+1+takes > most {
 			lines = append(lines, line.String())
@@ -50,7 +50,7 @@ func wrap(text string, most int) []string {
 }
 
 // words keeps a flag and its value together.
-func words(text string) []string {
+func splitWords(text string) []string {
 	words := strings.Split(text, " ")
 	for i := 0; i+1 < len(words); i++ {
 		if words[i] == "--allow" {

@@ -190,7 +190,7 @@ func TestByKeyboardAlone(t *testing.T) {
 		}
 		withAsks(p.desk.plans["shoes"])
 		p.login("/accounts/shoes")
-		p.says("Try again: ad/spring-launch/runners/hero-b")
+		p.says("Try again: ad “Hero B” of")
 		p.says("title may not shout")
 		p.tabTo(`input[value="` + p.desk.askOf("shoes", again).Item + `"]`)
 		p.press(" ")

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
+	"adsync/internal/words"
 )
 
 // runsShown is how many runs the page of an account lists.
@@ -44,7 +45,8 @@ type accountView struct {
 type releaseView struct {
 	planview.Release
 	Item     string // what names it as it is shown; "" where nobody can agree to it here
-	Text     string
+	Text     string // as a command takes it
+	Says     string // what it agrees to, in words
 	Again    string // the address at which the service would be asked once more; "" where it is something else that is allowed
 	Approved string // by whom and when; "" where it waits
 }
@@ -127,17 +129,19 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 	if err != nil {
 		return err
 	}
+	names := words.NamesOf(s.Schemas, nil)
 	if p := s.desk.Plan(a.Name); p != nil {
+		names = words.NamesOf(s.Schemas, p.Changes)
 		parts, err := planview.HTMLParts(s.Schemas, p)
 		if err != nil {
 			return err
 		}
-		v.Parts, v.PlanHash, v.Agreed = parts, p.PlanHash, agreedViews(p)
-		v.Releases, v.Lasts = releaseViews(p, approvals, s.Now(), zone), hours(lasts(p))
+		v.Parts, v.PlanHash, v.Agreed = parts, p.PlanHash, agreedViews(p, names)
+		v.Releases, v.Lasts = releaseViews(p, names, approvals, s.Now(), zone), hours(lasts(p))
 	}
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {
 		one := approvals[i]
-		v.Approvals = append(v.Approvals, approvalView{printable(one.By, nameMost), printable(one.Note, reasonMost), printable(one.PlanHash, 7), momentOf(one.Time, zone), printables(one.Allow)})
+		v.Approvals = append(v.Approvals, approvalView{printable(one.By, nameMost), printable(one.Note, reasonMost), printable(one.PlanHash, 7), momentOf(one.Time, zone), allowances(names, one.Allow)})
 	}
 	v.Rewritten = rewrittenOf(a.Rewritten, zone)
 	accepted, err := s.desk.Acceptances(r.Context(), a.Name)
@@ -161,10 +165,24 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 	return nil
 }
 
-func releaseViews(p *planview.Document, approvals []daemon.Approval, now time.Time, zone *time.Location) []releaseView {
+// allowances are what was agreed to, in words.
+func allowances(names *words.Names, texts []string) (all []string) {
+	for _, text := range texts {
+		all = append(all, printable(names.Allowance(text), reasonMost))
+	}
+	return all
+}
+
+func releaseViews(p *planview.Document, names *words.Names, approvals []daemon.Approval, now time.Time, zone *time.Location) []releaseView {
 	var all []releaseView
 	for _, r := range planview.Releases(p) {
-		v := releaseView{Release: r, Text: printable(r.Allow, reasonMost), Again: planview.AsksAgain(r.Allow)}
+		v := releaseView{Release: r, Text: printable(r.Allow, reasonMost), Says: printable(names.Allowance(r.Allow), reasonMost)}
+		if again := planview.AsksAgain(r.Allow); again != "" {
+			v.Again = printable(names.Of(again), reasonMost)
+		}
+		for i, first := range v.First {
+			v.First[i] = words.Upper(names.In(first))
+		}
 		if at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Allow == r.Allow }); at >= 0 {
 			v.Item = p.Asks[at].Item
 		}
@@ -203,9 +221,9 @@ func hours(d time.Duration) string {
 }
 
 // agreedViews are what somebody agreed to, each allowance once for each who did.
-func agreedViews(p *planview.Document) (all []agreedView) {
+func agreedViews(p *planview.Document, names *words.Names) (all []agreedView) {
 	for _, a := range p.Agreed {
-		v := agreedView{Allow: printable(a.Allow, reasonMost), By: printable(a.By, nameMost), Held: printable(a.Address+": "+a.Message, reasonMost)}
+		v := agreedView{Allow: printable(names.Allowance(a.Allow), reasonMost), By: printable(a.By, nameMost), Held: printable(words.Upper(names.In(a.Address+": "+a.Message)), reasonMost)}
 		if !slices.ContainsFunc(all, func(b agreedView) bool { return b.Allow == v.Allow && b.By == v.By }) {
 			all = append(all, v)
 		}

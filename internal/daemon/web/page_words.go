@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
+	"adsync/internal/words"
 )
 
 // mood is how a state looks: well, wait or ill. What it means stands beside it in
@@ -19,7 +20,7 @@ var moods = map[daemon.Class]mood{
 	"":                 {"first run has not ended", "wait"},
 	daemon.InSync:      {"in sync", "well"},
 	daemon.Applied:     {"applied", "well"},
-	daemon.Held:        {"held: waits for a yes", "wait"},
+	daemon.Held:        {words.Waits, "wait"},
 	daemon.Partial:     {"applied in part", "ill"},
 	daemon.Undecided:   {"an outcome is unknown", "ill"},
 	daemon.Input:       {"files cannot be planned", "ill"},

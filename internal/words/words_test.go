@@ -1,0 +1,64 @@
+package words
+
+import (
+	"testing"
+
+	"adsync/internal/kinds"
+	"adsync/plan"
+)
+
+// Whatever a plan may hold has a marketer's words, which are not the engineer's.
+func TestEveryHazardActionAndCauseHasWords(t *testing.T) {
+	for _, e := range plan.Explanations() {
+		if because[e.Hazard] == "" {
+			t.Errorf("%s has no words", e.Hazard)
+		}
+	}
+	for _, a := range []plan.Action{plan.Create, plan.Update, plan.Replace, plan.Archive, plan.Adopt, plan.Record, plan.Forget} {
+		if w := actions[a]; w.plan == "" || w.done == "" {
+			t.Errorf("%s has %+v; want words for a plan and for a run", a, w)
+		}
+	}
+	for c := plan.Edit; c <= plan.SentAlong; c++ {
+		if causes[c] == "" {
+			t.Errorf("%s has no words", c)
+		}
+	}
+}
+
+func TestNamesStandInThePlaceOfAddresses(t *testing.T) {
+	names := NamesOf(kinds.All(), []plan.ChangeDocument{
+		{Address: "campaign/spring", Name: "Spring sale"}, {Address: "ad_group/spring/runners", Name: "Runners"}, {Address: "ad/spring/runners/hero", Name: ""},
+	})
+	for _, row := range []struct{ text, want string }{
+		{"campaign/spring: budget.daily rises ×2.00, from 50.00 to 100.00", "campaign “Spring sale”: Daily budget rises ×2.00, from 50.00 to 100.00"},
+		{"held with campaign/spring; see ad_group/spring/runners.", "held with campaign “Spring sale”; see ad group “Runners” of Spring sale."},
+		{"ad/spring/runners/hero", "ad “hero” of Runners, Spring sale"},
+		{"account/account", "account"},
+		{"bid.max rises", "Max bid rises"},
+		{"see https://shop.example/spring and q4.xlsx:Ads!B2", "see https://shop.example/spring and q4.xlsx:Ads!B2"},
+		{"end is 2026-11-20", "end is 2026-11-20"},
+		{"status", "status"},
+	} {
+		if got := names.In(row.text); got != row.want {
+			t.Errorf("%q is %q; want %q", row.text, got, row.want)
+		}
+	}
+}
+
+func TestAnAllowanceIsSaidInWords(t *testing.T) {
+	names := NamesOf(kinds.All(), []plan.ChangeDocument{{Address: "campaign/spring", Name: "Spring sale"}})
+	for _, row := range []struct{ allow, want string }{
+		{"adopt", "It is already live, and nobody said that it is this row"},
+		{"raises-spend=campaign/spring", "A budget, a bid or a limit rises: campaign “Spring sale”"},
+		{"raises-spend=campaign/spring=500", "A budget, a bid or a limit rises: campaign “Spring sale”, to 500.00"},
+		{"raises-spend=120/day", "A budget, a bid or a limit rises, by at most 120.00 a day"},
+		{"exposure=120/day", "The guard on possible spend stops it, by at most 120.00 a day"},
+		{"archives=12", "It ends for good, up to 12 of a kind"},
+		{"nonsense", "nonsense"},
+	} {
+		if got := names.Allowance(row.allow); got != row.want {
+			t.Errorf("%s is %q; want %q", row.allow, got, row.want)
+		}
+	}
+}
