@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/kinds"
 	"adsync/internal/notify"
 	"adsync/internal/secret"
 	"adsync/sources"
@@ -54,7 +55,7 @@ func (t *teller) tell(ctx context.Context, result daemon.Result) {
 		in = t.locked
 	}
 	now := time.Now()
-	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: in, Suspended: t.orders.Suspension(now)}, now, t.commands))
+	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: in, Suspended: t.orders.Suspension(now)}, now, kinds.All(), t.commands))
 	if t.once {
 		ctx, cancel := context.WithTimeout(ctx, flushMost)
 		defer cancel()

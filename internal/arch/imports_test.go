@@ -34,7 +34,7 @@ var may = map[string][]string{
 	"internal/orders":      {},
 	"internal/secret":      {},
 	"internal/webhook":     {"internal/secret"},
-	"internal/notify":      {"internal/secret", "internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
+	"internal/notify":      {"internal/words", "internal/resource", "internal/secret", "internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
 	"internal/trail":       {"internal/csvfile", "internal/daemon", "internal/orders", "internal/planview", "internal/runview"},
 	"internal/diag":        {},
 	"internal/seeded":      {}, // mistakes, behind build tags

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/kinds"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 	"adsync/internal/secret"
@@ -30,11 +31,11 @@ var update = flag.Bool("update", false, "write the goldens anew")
 // markup.
 func full() *Message {
 	return &Message{
-		ID: "ID7", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Account: "shop", Title: "1 failed; 2 held", Topics: []Topic{Failed, Held},
+		ID: "ID7", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Account: "shop", Title: "1 failed; 2 waiting for approval", Topics: []Topic{Failed, Held},
 		Money: []string{"Possible spend a day: 50.00 → 120.00 USD (+70.00)"},
 		Sections: []Section{
 			{Topic: Failed, Title: "1 *failed*", Items: []Item{{Text: "ad/x/y/z is failed: <!channel> [click](https://evil.example) & `code` _here_", Command: "adsync show run-000007"}}},
-			{Topic: Held, Title: "2 held", Items: []Item{{Text: "campaign/x: {{name}} would start", Command: "adsync apply --allow activates=campaign/x"}}, More: 1},
+			{Topic: Held, Title: "2 waiting for approval", Items: []Item{{Text: "campaign/x: {{name}} would start", Command: "adsync apply --allow activates=campaign/x"}}, More: 1},
 		},
 		Page: "https://adsync.example/accounts/shop", Run: "run-000007", Commit: "0123456789abcdef0123", Missing: 2,
 	}
@@ -84,7 +85,7 @@ func TestNothingForeignIsMarkup(t *testing.T) {
 		p.Changes = []plan.ChangeDocument{{Address: "campaign/x", Held: &plan.HoldDocument{Message: "name is " + name, Allow: "activates=campaign/x"}}}
 		run := &runview.Document{Head: runview.Head{Run: "run-000007"}, Outcomes: []runview.Outcome{{Address: "ad/y", Outcome: state.OutcomeFailed, Message: name}}}
 		order := &daemon.Suspension{By: name, Reason: name}
-		s := Of(daemon.Result{Class: daemon.Partial, Message: name, Plan: p, Run: run}, daemon.Status{Suspended: order}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Commands{})
+		s := Of(daemon.Result{Class: daemon.Partial, Message: name, Plan: p, Run: run}, daemon.Status{Suspended: order}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), kinds.All(), Commands{})
 		m := (&memory{}).news(s, Topics(), day)
 		m.Account = "shop"
 		for _, one := range []struct {
@@ -144,7 +145,7 @@ func TestCommandsAreWholeInEveryForm(t *testing.T) {
 	for i := range 10 {
 		items = append(items, Item{Text: strings.Repeat("x", longest), Command: fmt.Sprintf("adsync apply --allow activates=campaign/%s_%d '/srv/a b & c'", strings.Repeat("k", 200), i)})
 	}
-	m := &Message{Account: "shop", Title: "10 held", Topics: []Topic{Held}, Sections: []Section{{Topic: Held, Title: "10 held", Items: items}}}
+	m := &Message{Account: "shop", Title: "10 waiting for approval", Topics: []Topic{Held}, Sections: []Section{{Topic: Held, Title: "10 waiting for approval", Items: items}}}
 	for form, body := range map[string]string{
 		"slack": strings.Join(texts(t, slackBody(m), "plain_text"), "\n"), "teams": strings.Join(texts(t, teamsBody(m), "TextRun"), "\n"), "mail": plainText(m),
 	} {

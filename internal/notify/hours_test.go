@@ -18,7 +18,7 @@ func applied(run, count int) Situation {
 }
 
 func drifted(name string) Situation {
-	return Situation{Class: daemon.InSync, Planned: true, Drift: []Item{{Text: name + ": budget changed at the service"}}}
+	return Situation{Class: daemon.InSync, Planned: true, Drift: []Item{{Text: name + ": budget changed outside"}}}
 }
 
 func suspended(reason string) Situation {
@@ -37,8 +37,8 @@ func TestNoTopicSilencesAnother(t *testing.T) {
 		{"the key is refused", failed(daemon.Credentials, "the key is refused"), "the key is refused"},
 		{"somebody suspends the account", suspended("prices"), "suspended by anna: prices"},
 		{"somebody stops all with pause-all", suspended("pause-all"), "suspended by anna: pause-all"},
-		{"somebody changes a budget outside", drifted("campaign/x"), "1 changed at the service"},
-		{"something waits for a yes", held("activates"), "1 held"},
+		{"somebody changes a budget outside", drifted("campaign/x"), "1 changed outside"},
+		{"something waits for a yes", held("activates"), "1 waiting for approval"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := &desk{}
@@ -119,20 +119,20 @@ func TestQuietHours(t *testing.T) {
 		comes []Situation
 		want  []string // when each leaves, on the wall there, and its title
 	}{
-		{"nothing is quiet", "Europe/Berlin", night, Quiet{}, []Situation{held("activates")}, []string{"24 22:30 1 held"}},
-		{"held in the evening", "Europe/Berlin", night, quiet, []Situation{held("activates")}, []string{"25 07:30 1 held"}},
-		{"held after midnight", "Europe/Berlin", "2026-11-25 03:00", quiet, []Situation{held("activates")}, []string{"25 07:30 1 held"}},
-		{"held by day", "Europe/Berlin", "2026-11-24 15:00", quiet, []Situation{held("activates")}, []string{"24 15:00 1 held"}},
-		{"at their end", "Europe/Berlin", "2026-11-25 07:30", quiet, []Situation{held("activates")}, []string{"25 07:30 1 held"}},
-		{"at their beginning", "Europe/Berlin", "2026-11-24 20:00", quiet, []Situation{held("activates")}, []string{"25 07:30 1 held"}},
-		{"within a day", "Europe/Berlin", "2026-11-24 12:15", noon, []Situation{held("activates")}, []string{"24 13:00 1 held"}},
-		{"in the zone of the account, not of the machine", "America/New_York", night, quiet, []Situation{held("activates")}, []string{"25 07:30 1 held"}},
-		{"as the clocks go back", "Europe/Berlin", "2026-10-24 22:30", quiet, []Situation{held("activates")}, []string{"25 07:30 1 held"}},
-		{"as the clocks go forward", "Europe/Berlin", "2026-03-28 22:30", quiet, []Situation{held("activates")}, []string{"29 07:30 1 held"}},
+		{"nothing is quiet", "Europe/Berlin", night, Quiet{}, []Situation{held("activates")}, []string{"24 22:30 1 waiting for approval"}},
+		{"held in the evening", "Europe/Berlin", night, quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"held after midnight", "Europe/Berlin", "2026-11-25 03:00", quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"held by day", "Europe/Berlin", "2026-11-24 15:00", quiet, []Situation{held("activates")}, []string{"24 15:00 1 waiting for approval"}},
+		{"at their end", "Europe/Berlin", "2026-11-25 07:30", quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"at their beginning", "Europe/Berlin", "2026-11-24 20:00", quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"within a day", "Europe/Berlin", "2026-11-24 12:15", noon, []Situation{held("activates")}, []string{"24 13:00 1 waiting for approval"}},
+		{"in the zone of the account, not of the machine", "America/New_York", night, quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"as the clocks go back", "Europe/Berlin", "2026-10-24 22:30", quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"as the clocks go forward", "Europe/Berlin", "2026-03-28 22:30", quiet, []Situation{held("activates")}, []string{"29 07:30 1 waiting for approval"}},
 		{"what is refused", "Europe/Berlin", night, quiet, []Situation{refused}, []string{"24 22:30 1 failed"}},
-		{"the key", "Europe/Berlin", night, quiet, []Situation{held("activates"), failed(daemon.Credentials, "the key is refused")}, []string{"24 22:30 the key is refused", "25 07:30 1 held"}},
+		{"the key", "Europe/Berlin", night, quiet, []Situation{held("activates"), failed(daemon.Credentials, "the key is refused")}, []string{"24 22:30 the key is refused", "25 07:30 1 waiting for approval"}},
 		{"a suspension", "Europe/Berlin", night, quiet, []Situation{suspended("prices")}, []string{"24 22:30 suspended by anna: prices"}},
-		{"drift", "Europe/Berlin", night, quiet, []Situation{drifted("campaign/x")}, []string{"24 22:30 1 changed at the service"}},
+		{"drift", "Europe/Berlin", night, quiet, []Situation{drifted("campaign/x")}, []string{"24 22:30 1 changed outside"}},
 		{"three runs that applied something", "Europe/Berlin", night, quiet, []Situation{applied(1, 2), applied(2, 1), applied(3, 4)}, []string{"25 07:30 7 applied in 3 runs"}},
 		{"what is not held any more in the morning", "Europe/Berlin", night, quiet, []Situation{held("activates"), inSync()}, nil},
 	} {

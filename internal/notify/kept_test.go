@@ -51,14 +51,14 @@ func TestARestartRepeatsNothingAndLosesNothing(t *testing.T) {
 			n.tell(held("activates"))
 			n.tell(failed(daemon.Input, "2 errors"))
 		})
-		told(t, first, "1 held", "2 errors")
+		told(t, first, "1 waiting for approval", "2 errors")
 		second := &desk{}
 		lives(t, file, second, func(n *Notifier) {
 			n.tell(failed(daemon.Input, "2 errors"))
 			n.tell(held("activates"))
 			n.tell(held("activates", "archives"))
 		})
-		told(t, second, "works again", "2 held")
+		told(t, second, "works again", "2 waiting for approval")
 		time.Sleep(day)
 		away := &desk{fails: func(int) error { return errors.New("no route") }}
 		lives(t, file, away, func(n *Notifier) { n.tell(held("activates", "archives")) })
@@ -69,7 +69,7 @@ func TestARestartRepeatsNothingAndLosesNothing(t *testing.T) {
 		}
 		third := &desk{}
 		lives(t, file, third, func(n *Notifier) { n.tell(held("activates", "archives")) })
-		told(t, third, "still 2 held")
+		told(t, third, "still 2 waiting for approval")
 		last := &desk{}
 		lives(t, file, last, func(n *Notifier) { n.tell(held("activates", "archives")) })
 		told(t, last)
@@ -87,7 +87,7 @@ func TestWhatIsKeptAndDamagedIsToldAgain(t *testing.T) {
 				}
 				d := &desk{}
 				lives(t, file, d, func(n *Notifier) { n.tell(held("activates")) })
-				told(t, d, "1 held")
+				told(t, d, "1 waiting for approval")
 				again := &desk{}
 				lives(t, file, again, func(n *Notifier) { n.tell(held("activates")) })
 				told(t, again)
@@ -108,7 +108,7 @@ func TestFlushDeliversWhatWaits(t *testing.T) {
 		n.tell(held("activates"))
 		told(t, d)
 		n.Flush(t.Context())
-		told(t, d, "1 held")
+		told(t, d, "1 waiting for approval")
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/words"
 )
 
 // Message is what is told at once: the news of one run.
@@ -93,13 +94,13 @@ func (k *memory) news(s Situation, on []Topic, remind time.Duration) *Message {
 	m := &Message{Time: s.Time, Money: s.Money, Run: s.Run, Commit: s.Commit}
 	k.troubles(m, s, remind, fresh)
 	if s.Planned || len(s.Held) > 0 {
-		one := counted(s.Held, "held")
+		one := counted(s.Held, "waiting for approval")
 		k.lasting(m, s, remind, Held, one, marked("held", one.Title, s.Held))
 	} else {
 		k.again(m, s, remind, Held)
 	}
 	if s.Planned {
-		one := counted(s.Drift, "changed at the service")
+		one := counted(s.Drift, words.Outside)
 		k.lasting(m, s, remind, Drift, one, marked("drift", one.Title, s.Drift))
 	} else {
 		k.again(m, s, remind, Drift)

@@ -98,7 +98,7 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 	applied := func(run string) Situation {
 		return Situation{Class: daemon.Applied, Planned: true, Applied: 3, Run: run}
 	}
-	drifted := Situation{Class: daemon.InSync, Planned: true, Drift: []Item{{Text: "campaign/x: name changed at the service"}}}
+	drifted := Situation{Class: daemon.InSync, Planned: true, Drift: []Item{{Text: "campaign/x: name changed outside"}}}
 	type run struct {
 		after time.Duration // below zero: the clock was put back by so much
 		Situation
@@ -126,11 +126,11 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 		want []string
 	}{
 		{"nothing to say", nil, []run{{0, inSync()}, {time.Minute, inSync()}}, nil},
-		{"the same is held run after run", nil, []run{{0, held("activates")}, {time.Minute, held("activates")}, {time.Hour, held("activates")}}, []string{"1 held"}},
-		{"more is held", nil, []run{{0, held("activates")}, {time.Minute, held("activates", "archives")}}, []string{"1 held", "2 held"}},
-		{"it is held after a day", nil, []run{{0, held("activates")}, {day, held("activates")}, {time.Hour, held("activates")}}, []string{"1 held", "still 1 held"}},
-		{"it comes back", nil, []run{{0, held("activates")}, {time.Minute, inSync()}, {time.Minute, held("activates")}}, []string{"1 held", "1 held"}},
-		{"a run that did not get to a plan forgets nothing", nil, []run{{0, held("activates")}, {time.Minute, transient(1)}, {time.Minute, held("activates")}}, []string{"1 held"}},
+		{"the same is held run after run", nil, []run{{0, held("activates")}, {time.Minute, held("activates")}, {time.Hour, held("activates")}}, []string{"1 waiting for approval"}},
+		{"more is held", nil, []run{{0, held("activates")}, {time.Minute, held("activates", "archives")}}, []string{"1 waiting for approval", "2 waiting for approval"}},
+		{"it is held after a day", nil, []run{{0, held("activates")}, {day, held("activates")}, {time.Hour, held("activates")}}, []string{"1 waiting for approval", "still 1 waiting for approval"}},
+		{"it comes back", nil, []run{{0, held("activates")}, {time.Minute, inSync()}, {time.Minute, held("activates")}}, []string{"1 waiting for approval", "1 waiting for approval"}},
+		{"a run that did not get to a plan forgets nothing", nil, []run{{0, held("activates")}, {time.Minute, transient(1)}, {time.Minute, held("activates")}}, []string{"1 waiting for approval"}},
 		{"files that cannot be read", nil, []run{{0, failed(daemon.Input, "2 errors")}, {time.Minute, failed(daemon.Input, "2 errors")}, {time.Minute, inSync()}}, []string{"2 errors", "works again"}},
 		{"the service fails in other words each time", nil, []run{{0, transient(3)}, {time.Minute, Situation{Class: daemon.Transient, Message: "no answer (request req_2)", Failures: 4}}, {time.Minute, Situation{Class: daemon.Transient, Message: "no answer (request req_3)", Failures: 5}}, {0, inSync()}}, []string{"fails again and again: no answer", "works again"}},
 		{"a key that is refused, in other words each time", nil, []run{{0, failed(daemon.Credentials, "401 (request req_1)")}, {10 * time.Minute, failed(daemon.Credentials, "401 (request req_2)")}, {0, inSync()}}, []string{"401 (request req_1)", "works again"}},
@@ -139,10 +139,10 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 		{"another row is refused as well", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, standing("ad/x", "ad/y")}}, []string{"1 failed", "2 refused by the service"}},
 		{"what is refused stands while something else is applied", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, func() Situation { s := standing("ad/x"); s.Run, s.Applied = "run-2", 1; return s }()}}, []string{"1 failed"}},
 		{"an outcome nobody knows, look after look", nil, []run{{0, Situation{Class: daemon.Undecided, Planned: true, Message: "1 unknown", Run: "run-1", Failed: []Item{{Text: "ad/x is unknown", At: "ad/x"}}}}, {0, Situation{Class: daemon.Undecided, Planned: true, Message: "1 outcome unknown; adsync resolve decides: ad/x"}}, {0, looked(daemon.Undecided)}, {0, inSync()}}, []string{"1 unknown", "works again"}},
-		{"looks that find nothing new, and a day passes", nil, []run{{0, held("activates")}, {time.Hour, looked(daemon.Held)}, {day, looked(daemon.Held)}, {time.Minute, looked(daemon.Held)}}, []string{"1 held", "still 1 held"}},
+		{"looks that find nothing new, and a day passes", nil, []run{{0, held("activates")}, {time.Hour, looked(daemon.Held)}, {day, looked(daemon.Held)}, {time.Minute, looked(daemon.Held)}}, []string{"1 waiting for approval", "still 1 waiting for approval"}},
 		{"the service works again, as a look finds", nil, []run{{0, inSync()}, {0, transient(3)}, {0, looked(daemon.InSync)}}, []string{"fails again and again: no answer", "works again"}},
-		{"files break while something is held", nil, []run{{0, held("activates")}, {time.Minute, failed(daemon.Input, "2 errors")}, {time.Minute, held("activates")}}, []string{"1 held", "2 errors", "works again"}},
-		{"the clock is put back", nil, []run{{0, held("activates")}, {-time.Hour, held("activates")}, {0, held("activates")}}, []string{"1 held", "still 1 held"}},
+		{"files break while something is held", nil, []run{{0, held("activates")}, {time.Minute, failed(daemon.Input, "2 errors")}, {time.Minute, held("activates")}}, []string{"1 waiting for approval", "2 errors", "works again"}},
+		{"the clock is put back", nil, []run{{0, held("activates")}, {-time.Hour, held("activates")}, {0, held("activates")}}, []string{"1 waiting for approval", "still 1 waiting for approval"}},
 		{"the service fails for a moment", nil, []run{{0, transient(1)}, {time.Minute, transient(2)}, {time.Minute, inSync()}}, nil},
 		{"the service fails for long", nil, []run{{0, transient(1)}, {0, transient(2)}, {0, transient(3)}, {0, transient(4)}, {0, inSync()}}, []string{"fails again and again: no answer", "works again"}},
 		{"a key that is refused", nil, []run{{0, failed(daemon.Credentials, "the key is refused")}, {time.Hour, failed(daemon.Credentials, "the key is refused")}, {0, inSync()}}, []string{"the key is refused", "works again"}},
@@ -151,9 +151,9 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 		{"another adsync keeps the state", nil, []run{{0, locked(1)}, {0, locked(lockedAfter - 1)}, {0, locked(lockedAfter)}, {0, locked(lockedAfter + 1)}, {0, inSync()}}, []string{"does not get its turn: process 7 has it", "works again"}},
 		{"suspended and resumed", nil, []run{{0, stopped("prices")}, {0, stopped("prices")}, {0, inSync()}}, []string{"suspended by anna: prices", "goes on: what stopped it was lifted"}},
 		{"drift is told who asks for it", nil, []run{{0, drifted}}, nil},
-		{"drift", []Topic{Drift}, []run{{0, drifted}, {0, drifted}, {0, inSync()}, {0, drifted}}, []string{"1 changed at the service", "1 changed at the service"}},
+		{"drift", []Topic{Drift}, []run{{0, drifted}, {0, drifted}, {0, inSync()}, {0, drifted}}, []string{"1 changed outside", "1 changed outside"}},
 		{"what was applied", []Topic{Applied}, []run{{0, applied("run-1")}, {0, inSync()}, {0, applied("run-2")}}, []string{"3 applied (run-1)", "3 applied (run-2)"}},
-		{"one run is one message", []Topic{Applied, Held}, []run{{0, Situation{Class: daemon.Held, Planned: true, Applied: 3, Run: "run-1", Held: []Item{{Text: "a"}}}}}, []string{"1 held; 3 applied (run-1)"}},
+		{"one run is one message", []Topic{Applied, Held}, []run{{0, Situation{Class: daemon.Held, Planned: true, Applied: 3, Run: "run-1", Held: []Item{{Text: "a"}}}}}, []string{"1 waiting for approval; 3 applied (run-1)"}},
 		{"only what is asked for", []Topic{Failed}, []run{{0, held("activates")}, {0, failed(daemon.Internal, "a fault")}}, []string{"a fault"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestTellingNeverBlocks(t *testing.T) {
 		stop()
 		running.Wait()
 	})
-	if diff := cmp.Diff([]string{"2 held"}, titles); diff != "" || joined != 100 {
+	if diff := cmp.Diff([]string{"2 waiting for approval"}, titles); diff != "" || joined != 100 {
 		t.Errorf("told (-want +have):\n%s and that %d came before; want 100", diff, joined)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/planview"
+	"adsync/internal/resource"
 	"adsync/internal/runview"
+	"adsync/internal/words"
 	"adsync/plan"
 	"adsync/state"
 )
@@ -48,8 +50,9 @@ type Commands struct {
 	Orders string // of those that order something: " --account shop --config …"
 }
 
-// Of reads what a run of the daemon came to.
-func Of(r daemon.Result, s daemon.Status, now time.Time, c Commands) Situation {
+// Of reads what a run of the daemon came to. Of what it tells, the schemas know the
+// words that people use.
+func Of(r daemon.Result, s daemon.Status, now time.Time, schemas resource.Schemas, c Commands) Situation {
 	one := Situation{Time: now, Class: r.Class, Message: diag.Printable(r.Message), Failures: s.Failures, Commit: r.Revision.Commit}
 	if s.Suspended != nil {
 		order := *s.Suspended
@@ -57,7 +60,7 @@ func Of(r daemon.Result, s daemon.Status, now time.Time, c Commands) Situation {
 		one.Suspended = &order
 	}
 	if r.Plan != nil && r.Class != daemon.Input { // else it is of files nothing is planned from
-		one.plan(r.Plan, c)
+		one.plan(r.Plan, words.NamesOf(schemas, r.Plan.Changes), c)
 	}
 	if w := r.Rewritten; w != nil {
 		one.Held = []Item{{Text: fmt.Sprintf("history was rewritten: %.12s stands in the place of %.12s", w.Commit, w.Before), Command: fmt.Sprintf("adsync reconcile --accept-commit %.12s", w.Commit) + c.Orders}}
@@ -66,17 +69,17 @@ func Of(r daemon.Result, s daemon.Status, now time.Time, c Commands) Situation {
 		one.Writers = append(one.Writers, Item{Text: diag.Printable(who), Command: "adsync audit" + c.Files})
 	}
 	if r.Run != nil {
-		one.run(r.Run, c)
+		one.run(r.Run, words.NamesOf(schemas, nil), c)
 	}
 	return one
 }
 
-func (s *Situation) plan(d *planview.Document, c Commands) {
+func (s *Situation) plan(d *planview.Document, called *words.Names, c Commands) {
 	s.Planned, s.Zone = true, d.Account.TimeZone
 	for _, release := range planview.Releases(d) {
-		text := "allow " + release.Allow
+		text := called.Allowance(release.Allow)
 		if len(release.First) > 0 {
-			text = release.First[0]
+			text = words.Upper(called.In(release.First[0]))
 		}
 		text += more(release.Holds - 1)
 		if at := planview.AsksAgain(release.Allow); at != "" {
@@ -87,29 +90,29 @@ func (s *Situation) plan(d *planview.Document, c Commands) {
 	}
 	for _, u := range planview.AllUnreleased(d) {
 		if u.Hazard != plan.Drifts { // which is told as such
-			s.Held = append(s.Held, Item{Text: u.Text + more(u.With)})
+			s.Held = append(s.Held, Item{Text: words.Upper(called.In(u.Text)) + more(u.With)})
 		}
 	}
 	for i := range d.Changes {
 		change := &d.Changes[i]
 		if change.Urgent {
-			text := diag.Printable("urgent: " + change.Address + " " + change.Held.Message)
+			text := diag.Printable("urgent: " + called.Of(change.Address) + ": " + called.In(change.Held.Message))
 			s.Failed = append(s.Failed, Item{Text: text, Command: "adsync validate" + c.Files, At: change.Address + " goes on"})
 		}
 		var names []string
 		for k := range change.Fields {
 			if change.Fields[k].Cause == plan.Drift {
-				names = append(names, change.Fields[k].Name)
+				names = append(names, called.Label(change.Kind, change.Fields[k].Name))
 			}
 		}
 		if len(names) > 0 {
-			s.Drift = append(s.Drift, Item{Text: diag.Printable(change.Address + ": " + strings.Join(names, ", ") + " changed at the service"), Command: "adsync drift" + c.Files})
+			s.Drift = append(s.Drift, Item{Text: diag.Printable(words.Upper(called.Of(change.Address)) + ": " + strings.Join(names, ", ") + " changed outside"), Command: "adsync drift" + c.Files})
 		}
 	}
 	currency, money := d.Account.Currency, d.Possible()
 	s.Money = append(s.Money, "Possible spend a day: "+planview.Sum(money.Day, currency))
 	if all := money.IfAllowed; all != nil && all.Day.After != money.Day.After {
-		s.Money = append(s.Money, "Were all allowed that is held: "+planview.Sum(all.Day, currency))
+		s.Money = append(s.Money, "Were all approved that waits: "+planview.Sum(all.Day, currency))
 	}
 	if money.Lifetime != (plan.Moved{}) {
 		s.Money = append(s.Money, "Lifetime budgets left: "+planview.Sum(money.Lifetime, currency))
@@ -134,7 +137,7 @@ func quoted(word string) string {
 	return word
 }
 
-func (s *Situation) run(d *runview.Document, c Commands) {
+func (s *Situation) run(d *runview.Document, called *words.Names, c Commands) {
 	s.Run = d.Run
 	for i := range d.Outcomes {
 		o := &d.Outcomes[i]
@@ -142,7 +145,7 @@ func (s *Situation) run(d *runview.Document, c Commands) {
 		case state.OutcomeApplied:
 			s.Applied++
 		case state.OutcomeFailed, state.OutcomeUnknown:
-			text := fmt.Sprintf("%s is %s: %s", o.Address, o.Outcome, o.Message)
+			text := fmt.Sprintf("%s is %s: %s", words.Upper(called.Of(o.Address)), o.Outcome, called.In(o.Message))
 			s.Failed = append(s.Failed, Item{Text: diag.Printable(text), Command: "adsync show " + d.Run + c.Files, At: o.Address})
 		}
 	}

@@ -30,6 +30,11 @@ func NamesOf(schemas resource.Schemas, changes []plan.ChangeDocument) *Names {
 	return n
 }
 
+// Label returns what people call an attribute of a kind.
+func (n *Names) Label(kind resource.Kind, attribute string) string {
+	return Label(n.schemas.Of(kind), attribute)
+}
+
 // Kind returns what people call the kind of an address, in small letters.
 func (n *Names) Kind(address string) string {
 	if a, ok := resource.ParseAddress(address); ok && n.schemas.Of(a.Kind) != nil {

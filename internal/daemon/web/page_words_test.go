@@ -1,6 +1,11 @@
 package web
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 	"testing"
@@ -54,5 +59,17 @@ func TestAnAccountWithFileErrors(t *testing.T) {
 		if strings.Contains(page, "(no change)") {
 			t.Errorf("%s says that spend does not change, which nobody knows", path)
 		}
+	}
+}
+
+// A browser that goes away while it waits is no failure of adsync, and no error in its log.
+func TestARequestThatIsBrokenOffIsNoError(t *testing.T) {
+	var log bytes.Buffer
+	s := &Server{Options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+	if p := s.problemOf(fmt.Errorf("open state: %w", context.Canceled)); p.code != "not_now" || log.Len() > 0 {
+		t.Errorf("%+v, and the log says %q; want not_now and nothing", p, log.String())
+	}
+	if p := s.problemOf(errors.New("disk is gone")); p.code != "internal" || log.Len() == 0 {
+		t.Errorf("%+v, and the log says %q; want internal, and why", p, log.String())
 	}
 }

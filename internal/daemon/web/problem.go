@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -43,6 +44,9 @@ func (s *Server) problemOf(err error) problem {
 		return problem{http.StatusNotFound, "no_look", err.Error()}
 	case errors.As(err, &large):
 		return problem{http.StatusRequestEntityTooLarge, "too_large", "the request is larger than what is taken: " + planview.Thousands(int(large.Limit)) + " bytes"}
+	}
+	if errors.Is(err, context.Canceled) { // whoever asked has gone away, or the daemon ends
+		return problem{http.StatusServiceUnavailable, "not_now", "the request was broken off"}
 	}
 	s.Log.Error("a request failed", "error", err)
 	return problem{http.StatusInternalServerError, "internal", "adsync failed; its log says why"}
