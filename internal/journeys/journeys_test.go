@@ -83,6 +83,7 @@ func makeJourneys(t *testing.T, profile string) {
 			"fill": fillRow, "edit": editRow, "reads": rowReads, "listed": textIsListed,
 			"replace": replaceText, "await": awaitText,
 			"daemon": startDaemon, "logs": awaitLog, "end": endProcess,
+			"shows": pageShows, "approves": approveOnPage,
 		},
 	})
 }

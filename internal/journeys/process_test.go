@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a journey waits for what has to come.
-const patience = 90 * time.Second
+const patience = time.Minute
 
 // text is written by a process and read by the script.
 type text struct {

@@ -147,3 +147,35 @@ func TestNamedFilesAloneAreListenedFor(t *testing.T) {
 		t.Fatal("no event of STOP within a minute")
 	}
 }
+
+// TestNamedFilesOfAFolderThatIsNotThereYet: the folder is made, and then a file in it;
+// each is news at once.
+func TestNamedFilesOfAFolderThatIsNotThereYet(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "shop", ".adsync")
+	looks := make(chan bool, 1000)
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &Watcher{Root: root, Files: []string{"STOP"}, Quiet: time.Millisecond, LookAgain: time.Hour, Listen: system(t).Listen, Look: func() time.Duration {
+		_, err := os.Stat(filepath.Join(root, "STOP"))
+		looks <- err == nil
+		return 0
+	}, Note: t.Errorf}
+	ended := make(chan struct{})
+	go func() { defer close(ended); w.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	if <-looks {
+		t.Fatal("the file is there before it was written")
+	}
+	noError(t, os.MkdirAll(root, 0o700))
+	await(t, looks, "a look after the folder was made")
+	noError(t, os.WriteFile(filepath.Join(root, "STOP"), nil, 0o600))
+	for late := time.After(time.Minute); ; {
+		select {
+		case stands := <-looks:
+			if stands {
+				return
+			}
+		case <-late:
+			t.Fatal("the file in a folder that was made later is no news")
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -77,17 +78,23 @@ func (w *Watcher) listenToFolders(n News) (failed error) {
 	if n.Add == nil {
 		return nil
 	}
-	add := func(folder string, names ...string) {
+	add := func(folder string, names []string) {
 		if err := n.Add(folder, names...); err != nil && !errors.Is(err, fs.ErrNotExist) && failed == nil {
 			failed = err
 		}
 	}
 	if w.Files != nil {
-		add(w.Root, w.Files...)
-		return failed
+		for folder, names := nearest(w.Root, w.Files); ; {
+			add(folder, names)
+			now, next := nearest(w.Root, w.Files)
+			if now == folder { // what was made before it was listened for is no news
+				return failed
+			}
+			folder, names = now, next
+		}
 	}
 	if whole, err := filepath.Abs(w.Root); err == nil {
-		add(filepath.Dir(whole), filepath.Base(whole))
+		add(filepath.Dir(whole), []string{filepath.Base(whole)})
 	}
 	root, err := filepath.EvalSymlinks(w.Root)
 	if err != nil {
@@ -100,10 +107,23 @@ func (w *Watcher) listenToFolders(n News) (failed error) {
 		if path != root && strings.HasPrefix(entry.Name(), ".") {
 			return filepath.SkipDir
 		}
-		add(path)
+		add(path, nil)
 		return nil
 	})
 	return failed
+}
+
+// nearest is the folder itself, with the names that matter in it, or where it is not
+// there yet the nearest one above, with the name that leads to it: when that comes, a
+// look is due, and asks for more.
+func nearest(folder string, names []string) (string, []string) {
+	for filepath.Dir(folder) != folder {
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		folder, names = filepath.Dir(folder), []string{filepath.Base(folder)}
+	}
+	return folder, names
 }
 
 // wake waits until a look is due, or for quiet after the first event; false when
