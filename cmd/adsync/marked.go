@@ -84,7 +84,9 @@ func workbooks(l loaded) []string {
 		add(source.File)
 	}
 	for _, p := range l.desired.Problems {
-		add(p.Position.File())
+		if p.Code != diag.ResultsCopy { // which is none of the workbooks
+			add(p.Position.File())
+		}
 	}
 	return files
 }

@@ -22,7 +22,7 @@ const Tab = "_sync"
 const Role = "results"
 
 // maxPart is how many bytes of one part are read to tell a copy from other workbooks.
-const maxPart = 128 << 20
+const maxPart = 64 << 20
 
 // Copy is what a copy with results says of itself.
 type Copy struct {

@@ -29,7 +29,7 @@ func PeekSheet(file io.ReaderAt, size int64, sheet string, limit int64, visit fu
 		return "", nil
 	}
 	part := b.Sheets[i].Part
-	if err := p.take(part); err != nil {
+	if err := p.take(part, limit); err != nil {
 		return "", err
 	}
 	if err := p.takeLooks(b); err != nil {
@@ -98,21 +98,25 @@ func openPeek(file io.ReaderAt, size, limit int64) (*peek, error) {
 }
 
 // take reads a part; one that is not there is left to who asks for it.
-func (p *peek) take(part string) error {
+func (p *peek) take(part string, limit int64) error {
 	member := p.members[part]
 	if member == nil {
 		return nil
 	}
-	content, err := unzip(member, p.limit)
+	content, err := unzip(member, limit)
 	if err == nil {
 		p.parts.content[part] = content
 	}
 	return err
 }
 
+// maxList is how many bytes the list of sheets has at most, and each list of parts: far
+// more than a thousand sheets take.
+const maxList = 2 << 20
+
 // book reads the list of sheets.
 func (p *peek) book() (*Book, error) {
-	if err := p.take("_rels/.rels"); err != nil {
+	if err := p.take("_rels/.rels", min(p.limit, maxList)); err != nil {
 		return nil, err
 	}
 	root, err := relations(p.parts, "")
@@ -122,7 +126,7 @@ func (p *peek) book() (*Book, error) {
 	main := root.byType("/officeDocument")
 	folder, base := path.Split(main)
 	for _, part := range []string{main, folder + "_rels/" + base + ".rels"} {
-		if err := p.take(part); err != nil {
+		if err := p.take(part, min(p.limit, maxList)); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +144,7 @@ func (p *peek) book() (*Book, error) {
 // takeTexts reads the texts that the cells of all sheets share.
 func (p *peek) takeTexts(b *Book) (err error) {
 	part := b.rels.byType("/sharedStrings")
-	if err := p.take(part); err != nil {
+	if err := p.take(part, p.limit); err != nil {
 		return err
 	}
 	b.strings, err = b.sharedStrings(part)
@@ -150,7 +154,7 @@ func (p *peek) takeTexts(b *Book) (err error) {
 // takeLooks reads the styles, which every cell names one of.
 func (p *peek) takeLooks(b *Book) (err error) {
 	part := b.rels.byType("/styles")
-	if err := p.take(part); err != nil {
+	if err := p.take(part, p.limit); err != nil {
 		return err
 	}
 	b.styles, err = b.readStyles(part)
