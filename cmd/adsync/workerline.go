@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/daemon"
+)
+
+// dial makes the client, once: the limits of the account are its.
+func (w *worker) dial(l loaded) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.client != nil {
+		return nil
+	}
+	w.line = &session{}
+	client, err := w.app.dial(w.line, l.project, adsapi.Config{
+		Around: func(ctx context.Context, attempt func()) {
+			w.requests.Add(1)
+			daemon.Away(ctx, 0, attempt)
+		},
+		Halt: func() error {
+			if w.planOnly {
+				return errPlanOnly
+			}
+			return w.orders.halt()
+		},
+	})
+	if err != nil {
+		w.line.end()
+		return err
+	}
+	w.client = client
+	return nil
+}
+
+// dialed is the client; nil where the account's run has hung up.
+func (w *worker) dialed() *adsapi.Client {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.client
+}
+
+var errPlanOnly = errors.New("the daemon applies nothing in this account")
+
+func (w *worker) hangUp() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.line != nil {
+		w.line.end()
+	}
+	w.line, w.client, w.seen = nil, nil, nil
+}
