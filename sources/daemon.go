@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +29,14 @@ type Daemon struct {
 	Places      int    // runs that compute at once; 0 where nothing is said
 	Accounts    []DaemonAccount
 	Alive       Alive
+	Keep        Keep
+}
+
+// Keep is how long things are kept; 0 where nothing is said.
+type Keep struct {
+	People  time.Duration // names of people, in what they ordered and ran
+	Results time.Duration // reports of runs and copies with results
+	Uploads time.Duration // files that were dropped for a look
 }
 
 // Alive is an address that is asked for every so often while the daemon moves. Its zero
@@ -92,6 +101,7 @@ func (d *Daemon) read(w *walker, node *yaml.Node) {
 		"state":        func(n *yaml.Node) { d.State = d.path(w, n, "state") },
 		"places":       func(n *yaml.Node) { d.Places = w.places(n) },
 		"accounts":     func(n *yaml.Node) { accounts = n },
+		"keep":         func(n *yaml.Node) { d.Keep.read(w, n) },
 		"alive":        func(n *yaml.Node) { d.Alive.read(w, n) },
 		"people":       func(n *yaml.Node) { people = readPeople(w, n) },
 		"mail":         func(n *yaml.Node) { one := readMail(w, n); server = &one },
@@ -117,6 +127,30 @@ func (d *Daemon) timing(w *walker, a *DaemonAccount) map[string]func(*yaml.Node)
 		"notify":   func(n *yaml.Node) { a.Notify = readNotify(w, n) },
 		"operator": func(n *yaml.Node) { a.Operator = d.path(w, n, "operator") },
 	}
+}
+
+const days = 24 * time.Hour
+
+// read reads how long things are kept. Approvals count with the names they were given
+// under, for 30 days at most.
+func (k *Keep) read(w *walker, node *yaml.Node) {
+	w.fields(node, "keep", map[string]func(*yaml.Node){
+		"people":  func(n *yaml.Node) { w.days(n, "keep.people", &k.People, 31*days, 10_000*days) },
+		"results": func(n *yaml.Node) { w.days(n, "keep.results", &k.Results, days, 10_000*days) },
+		"uploads": func(n *yaml.Node) { w.duration(n, "keep.uploads", &k.Uploads, time.Minute, 24*time.Hour) },
+	})
+}
+
+// days reads a number of days, such as 400d.
+func (w *walker) days(node *yaml.Node, where string, to *time.Duration, least, most time.Duration) {
+	value := w.setting(node, where).Value
+	number, ends := strings.CutSuffix(value, "d")
+	n, err := strconv.ParseUint(number, 10, 16)
+	if d := time.Duration(n) * days; err != nil || !ends || d < least || d > most {
+		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want days from %dd to %dd", where, value, least/days, most/days), "for example 400d")
+		return
+	}
+	*to = time.Duration(n) * days
 }
 
 func (a *Alive) read(w *walker, node *yaml.Node) {

@@ -124,3 +124,20 @@ func TestTheAddressThatTheDaemonLives(t *testing.T) {
 		})
 	}
 }
+
+func TestHowLongTheDaemonKeepsThings(t *testing.T) {
+	for _, row := range []struct{ name, keep, want string }{
+		{"all of it", "{people: 400d, results: 90d, uploads: 5m}", ""},
+		{"no days", "{people: 400}", `keep.people is "400"; want days from 31d`},
+		{"hours", "{results: 12h}", `keep.results is "12h"; want days`},
+		{"names of people that approvals need", "{people: 30d}", `keep.people is "30d"; want days from 31d`},
+		{"uploads for ever", "{uploads: 240h}", `keep.uploads is "240h"`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nkeep: "+row.keep+"\n")
+			if row.want == "" && (problems != "" || d.Keep != Keep{400 * days, 90 * days, 5 * time.Minute}) || !strings.Contains(problems, row.want) {
+				t.Errorf("keep is %+v, problems are:\n%s\nwant %q", d.Keep, problems, row.want)
+			}
+		})
+	}
+}

@@ -25,18 +25,25 @@ var ErrNoReport = errors.New("no report is kept of this run")
 
 // RecordReport keeps what is said of a run: a head for the history, and the
 // report itself. The oldest reports go first where they take too much room;
-// heads stay as long as their runs.
+// heads stay as long as their runs. A report of nil is none: the head alone stays.
 func (l *ledger) RecordReport(_ context.Context, run string, head []byte, report func(io.Writer) error) error {
-	packed, err := compress(report)
-	if err != nil {
-		return fmt.Errorf("record the report of %s: %w", run, err)
+	packed := ""
+	if report != nil {
+		var err error
+		if packed, err = compress(report); err != nil {
+			return fmt.Errorf("record the report of %s: %w", run, err)
+		}
 	}
 	return l.change(func(b *batch) error {
 		if _, there, err := b.get(record{classRun, run}); err != nil || !there {
 			return cmp.Or(err, fmt.Errorf("record the report of %s: no run has this number", run))
 		}
-		b.put(classReport, run, packed)
 		b.put(classHead, run, strconv.Itoa(len(packed))+"\n"+string(head))
+		if report == nil {
+			b.remove(classReport, run)
+			return nil
+		}
+		b.put(classReport, run, packed)
 		return b.makeRoom(run, len(packed))
 	})
 }

@@ -144,6 +144,7 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 	beside.Go(func() { giveBack(ctx, d.app.env) })
 	accounts := d.accounts(config, page)
 	d.log.Info("the daemon runs", "version", release, "accounts", len(accounts), "listen", page.address())
+	d.saysHowLong(config.Keep)
 	d.word(systemd.SdNotifyReady)
 	ended := make(chan struct{})
 	go func() {

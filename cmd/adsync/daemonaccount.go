@@ -52,7 +52,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	if a.Operator != "" {
 		own.flags.operator = a.Operator
 	}
-	w := &worker{app: own, planOnly: a.PlanOnly, copies: &copies{app: own, folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}}
+	w := &worker{app: own, planOnly: a.PlanOnly, copies: &copies{app: own, folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}, keeping: keeping{keep: config.Keep}}
 	account := daemon.Account{Name: name, Source: a.Folder, Every: a.Every, Full: a.Full, Asks: a.Folder == "", PlanOnly: a.PlanOnly, Worker: w}
 	watched := func(context.Context, func(daemon.Trigger)) {}
 	var home string

@@ -56,7 +56,7 @@ func (d *daemonRun) checkPage(ctx context.Context, config sources.Daemon) error 
 }
 
 func (d *daemonRun) pageOptions(ctx context.Context, config sources.Daemon) (o web.Options, err error) {
-	o = web.Options{Listen: cmp.Or(config.Listen.Value, web.DefaultListen), BehindProxy: config.BehindProxy, UserHeader: config.UserHeader.Value, Pprof: config.Pprof, Schemas: schemas(), Version: release, Log: d.log}
+	o = web.Options{Listen: cmp.Or(config.Listen.Value, web.DefaultListen), BehindProxy: config.BehindProxy, UserHeader: config.UserHeader.Value, Pprof: config.Pprof, Schemas: schemas(), Version: release, Log: d.log, Looks: config.Keep.Uploads}
 	for _, host := range config.Hosts {
 		o.Hosts = append(o.Hosts, host.Value)
 	}
@@ -172,6 +172,7 @@ func (p *page) moved(config sources.Daemon) (names []string) {
 		{"hosts", slices.Equal(hosts(then), hosts(now))},
 		{"pprof", then.Pprof == now.Pprof},
 		{"places", then.Places == now.Places},
+		{"keep", then.Keep == now.Keep},
 		{"alive", then.Alive.Every == now.Alive.Every && then.Alive.URL.From == now.Alive.URL.From && then.Alive.URL.Value == now.Alive.URL.Value},
 	} {
 		if !one.same {

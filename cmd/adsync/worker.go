@@ -59,6 +59,7 @@ type worker struct {
 	seen      *sight      // what the last whole run saw; nil: nothing can be skipped
 	at        string      // the commit of the last run
 	writers   writers
+	keeping   keeping
 }
 
 // Run does one run, from the files to the report.
@@ -168,6 +169,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files,
 	}
 	w.remember(ctx, seen, store, l, r)
 	r.Writers = did.writers
+	w.keeping.due(ctx, w.app, w, l, store)
 	return r
 }
 

@@ -111,19 +111,43 @@ const (
 
 var runFolder = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}Z-`)
 
-// drop takes away all but the newest runs. Folders of other names are not adsync's.
-func (s Shelf) drop() (err error) {
+// Age takes away what is kept of runs before a moment, and returns of how many.
+func (s Shelf) Age(before time.Time) (gone int, err error) {
+	runs, err := s.runs()
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, run := range runs {
+		if at, wrong := time.Parse(runTime, run[:len("2006-01-02T150405Z")]); wrong != nil || !at.Before(before) {
+			continue
+		}
+		if failed := os.RemoveAll(filepath.Join(s.Runs, run)); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		gone++
+	}
+	return gone, err
+}
+
+// drop takes away all but the newest runs.
+func (s Shelf) drop() error {
+	runs, err := s.runs()
+	for len(runs) > keptRuns {
+		err, runs = errors.Join(err, os.RemoveAll(filepath.Join(s.Runs, runs[0]))), runs[1:]
+	}
+	return err
+}
+
+// runs are the folders of runs, the oldest first. Folders of other names are not adsync's.
+func (s Shelf) runs() (runs []string, err error) {
 	entries, err := os.ReadDir(s.Runs) // in the order of their names, which is that of the runs
-	var runs []string
 	for _, entry := range entries {
 		if entry.IsDir() && runFolder.MatchString(entry.Name()) {
 			runs = append(runs, entry.Name())
 		}
 	}
-	for len(runs) > keptRuns {
-		err, runs = errors.Join(err, os.RemoveAll(filepath.Join(s.Runs, runs[0]))), runs[1:]
-	}
-	return err
+	return runs, err
 }
 
 // write puts a file in the place of a copy, or where nothing is, whole or not at all.

@@ -179,6 +179,13 @@ func TestTheLastRunsAreKept(t *testing.T) {
 	if len(names) != 21 || names[0] != "2026-11-24T183500Z-run" || !slices.Contains(names, "mine") {
 		t.Errorf("%d folders, the first %s; want the last 20 and the user's own: %v", len(names), names[0], names)
 	}
+	gone, err := s.Age(began.Add(20 * time.Minute))
+	must(t, err)
+	left, err := os.ReadDir(s.Runs)
+	must(t, err)
+	if gone != 15 || len(left) != 6 || left[0].Name() != "2026-11-24T185000Z-run" {
+		t.Errorf("Age takes away %d, and leaves %v; want those of 20 minutes on, and the user's own", gone, left)
+	}
 }
 
 func TestGitIsToldOnce(t *testing.T) {

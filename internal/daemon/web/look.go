@@ -1,11 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,15 +39,24 @@ type look struct {
 	ends              time.Time
 }
 
-func (l *looks) keep(one look, now time.Time) string {
+func (l *looks) keep(one look, now time.Time, lasts time.Duration) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.all) > 0 && (len(l.all) >= looksKept || !now.Before(l.all[0].ends)) {
 		l.all = l.all[1:]
 	}
-	one.id, one.ends = drawn(), now.Add(lookLasts)
+	lasts = cmp.Or(lasts, lookLasts)
+	one.id, one.ends = drawn(), now.Add(lasts)
 	l.all = append(l.all, one)
+	time.AfterFunc(lasts, func() { l.drop(one.id) })
 	return one.id
+}
+
+// drop has a file stay in memory no longer than is said.
+func (l *looks) drop(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = slices.DeleteFunc(l.all, func(o look) bool { return o.id == id })
 }
 
 func (l *looks) of(account, id string, now time.Time) (look, bool) {
@@ -108,7 +119,7 @@ func (s *Server) seen(ctx context.Context, account, name string, body io.Reader)
 	if one.content == nil && len(one.marked) == 0 {
 		return d, nil
 	}
-	id := s.looks.keep(one, s.Now())
+	id := s.looks.keep(one, s.Now(), s.Looks)
 	if len(one.marked) > 0 {
 		d.Marked = "/looks/" + id + "/marked"
 	}

@@ -34,6 +34,7 @@ type Options struct {
 	Pprof   bool             // show profiles beneath /debug/pprof/ to who may read
 	Now     func() time.Time // nil: the clock of the machine
 	Log     *slog.Logger     // nil: nothing is logged
+	Looks   time.Duration    // how long a file that was dropped is kept, in memory; 0: a quarter of an hour
 }
 
 // Check says what keeps these options from being safe.

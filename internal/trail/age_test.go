@@ -1,0 +1,51 @@
+package trail
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The names of people go from lines that are old enough, and nothing else does.
+func TestNamesOfPeopleAreKeptAsLongAsIsSaid(t *testing.T) {
+	const old, young = `"time":"2026-03-01T01:00:00Z"`, `"time":"2026-03-01T05:00:00Z"`
+	for _, tc := range []struct {
+		name, line, want string
+		aged             int
+	}{
+		{"an approval of then", `{"allow":["activates"],"by":"anna","note":"call me","plan_hash":"5a",` + old + `}`, `{"allow":["activates"],"plan_hash":"5a",` + old + `}`, 1},
+		{"one of now", `{"by":"anna",` + young + `}`, `{"by":"anna",` + young + `}`, 0},
+		{"a suspension of then", `{"order":"suspend","by":"anna","reason":"anna is away",` + old + `}`, `{"order":"suspend",` + old + `}`, 1},
+		{"one that names nobody", `{"order":"suspend",  ` + old + `}`, `{"order":"suspend",  ` + old + `}`, 0},
+		{"without a time", `{"by":"anna"}`, `{"by":"anna"}`, 0},
+		{"no JSON", `{"by":"anna"`, `{"by":"anna"`, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "lines.ndjson")
+			if err := os.WriteFile(file, []byte("\n"+tc.line+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			aged, err := AgeLines(file, at(3))
+			content, failed := os.ReadFile(file)
+			if err != nil || failed != nil || aged != tc.aged || string(content) != "\n"+tc.want+"\n" {
+				t.Errorf("AgeLines = %d, %v, and the file is\n%s\nwant %d and\n%s", aged, err, content, tc.aged, tc.want)
+			}
+			if again, err := AgeLines(file, at(3)); again != 0 || err != nil {
+				t.Errorf("once more = %d, %v; want nothing to do", again, err)
+			}
+		})
+	}
+	if aged, err := AgeLines(filepath.Join(t.TempDir(), "none"), at(3)); aged != 0 || err != nil {
+		t.Errorf("AgeLines of no file = %d, %v", aged, err)
+	}
+}
+
+func TestWhoDecidedGoes(t *testing.T) {
+	have, named := NamelessDecision("ad/x decided as made by ann on desk, 2026-03-01T01:00:00Z")
+	if want := "ad/x decided as made, 2026-03-01T01:00:00Z"; have != want || !named {
+		t.Errorf("NamelessDecision = %q, %t; want %q", have, named, want)
+	}
+	if again, named := NamelessDecision(have); named || again != have {
+		t.Errorf("once more = %q, %t", again, named)
+	}
+}
