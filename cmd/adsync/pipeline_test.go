@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,8 +32,9 @@ type pipeline struct {
 	env    map[string]string // of every step
 	hub    *forge
 
-	service *emulator.Server
-	before  http.HandlerFunc // in front of the service where it is set
+	service   *emulator.Server
+	arguments string           // file of what commands were given
+	before    http.HandlerFunc // in front of the service where it is set
 }
 
 // forge keeps the comments of one pull request, as GitHub and GitLab do, and
@@ -193,10 +196,10 @@ func (p *pipeline) settled(token map[string]string) {
 
 // workflow is what the test reads of one.
 type workflow struct {
-	Env  map[string]string `yaml:"env"`
 	Jobs map[string]struct {
 		If    string `yaml:"if"`
 		Steps []struct {
+			ID   string            `yaml:"id"`
 			Name string            `yaml:"name"`
 			If   string            `yaml:"if"`
 			Uses string            `yaml:"uses"`
@@ -209,6 +212,7 @@ type workflow struct {
 var (
 	expression = regexp.MustCompile(`\$\{\{ *(.*?) *\}\}`)
 	pinned     = regexp.MustCompile(`^actions/(checkout|upload-artifact)@[0-9a-f]{40}$`)
+	outcome    = regexp.MustCompile(`^always\(\) && steps\.([a-z]+)\.outcome == '([a-z]+)'$`)
 )
 
 // github runs one job of the workflow for a ref of the remote.
@@ -219,7 +223,7 @@ func (p *pipeline) github(job, ref string, values map[string]string) (string, er
 	var w workflow
 	must(p.t, yaml.Unmarshal(content, &w))
 	evaluated := func(env map[string]string) map[string]string {
-		all := map[string]string{"GITHUB_REPOSITORY": "shop/ads"}
+		all := map[string]string{"GITHUB_REPOSITORY": "shop/ads", "RUNNER_TEMP": p.env["HOME"]}
 		for name, text := range env {
 			all[name] = expression.ReplaceAllStringFunc(text, func(whole string) string {
 				inner := expression.FindStringSubmatch(whole)[1]
@@ -235,10 +239,13 @@ func (p *pipeline) github(job, ref string, values map[string]string) (string, er
 	dir := filepath.Join(p.t.TempDir(), "runner")
 	var printed strings.Builder
 	var failed error
+	outcomes := map[string]string{}
 	for _, step := range w.Jobs[job].Steps {
-		if failed != nil && step.If != "always()" {
+		asks := outcome.FindStringSubmatch(step.If)
+		if asks != nil && outcomes[asks[1]] != asks[2] || failed != nil && !strings.HasPrefix(step.If, "always()") {
 			continue
 		}
+		outcomes[step.ID] = "success"
 		switch {
 		case step.Uses != "" && !pinned.MatchString(step.Uses):
 			p.t.Errorf("%s uses %s; want an action pinned to a commit", job, step.Uses)
@@ -246,11 +253,11 @@ func (p *pipeline) github(job, ref string, values map[string]string) (string, er
 			p.run(filepath.Dir(dir), "git clone -q "+p.origin+" runner && cd runner && git checkout -q --detach "+ref)
 		case step.Run != "":
 			env := evaluated(step.Env)
-			for name, value := range evaluated(w.Env) {
-				env[name] = value
-			}
 			out, err := p.try(dir, step.Run, env)
 			printed.WriteString(out)
+			if err != nil {
+				outcomes[step.ID] = "failure"
+			}
 			if err != nil && failed == nil {
 				failed = fmt.Errorf("step %s: %w\n%s", step.Name, err, out)
 			}
@@ -278,7 +285,7 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 `)
 	values := map[string]string{
 		"vars.ADSYNC_URL": p.env["ADSYNC_URL"], "vars.ADSYNC_SHA256": p.env["ADSYNC_SHA256"], "vars.ADSYNC_BASE_URL": p.env["ADSYNC_BASE_URL"],
-		"secrets.ADSYNC_API_KEY": "sk-pipeline-key", "github.base_ref": "main", "github.token": "t", "github.event.pull_request.number": "7", "inputs.allow": "",
+		"secrets.ADSYNC_API_KEY": "sk-pipeline-key", "github.token": "t", "secrets.ADSYNC_STATE_TOKEN || github.token": "t", "github.event.pull_request.number": "7", "inputs.allow": "",
 	}
 	job := func(name, ref string) string {
 		t.Helper()
@@ -293,7 +300,12 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 
 	p.edit("more", "ads/spring.yaml", "daily: 50.00", "daily: 60.00")
 	job("validate", "origin/more")
-	out := job("plan", "origin/more")
+	// It is main that is checked out: the head is data.
+	plan := func() string {
+		values["github.event.pull_request.head.sha"] = strings.TrimSpace(p.run(p.origin, "git rev-parse more"))
+		return job("plan", "origin/main")
+	}
+	out := plan()
 	if first := p.oneComment(); !strings.Contains(first, "60.00") {
 		t.Errorf("the comment does not say what changes:\n%s", first)
 	}
@@ -301,7 +313,7 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 		t.Errorf("the plan annotates nothing:\n%s", out)
 	}
 	p.edit("more", "ads/spring.yaml", "daily: 50.00", "daily: 70.00")
-	job("plan", "origin/more")
+	plan()
 	if second := p.oneComment(); !strings.Contains(second, "70.00") || strings.Contains(second, "60.00") {
 		t.Errorf("the comment was not changed:\n%s", second)
 	}
@@ -320,31 +332,10 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 	p.settled(map[string]string{"ADSYNC_API_KEY": "sk-pipeline-key"})
 }
 
-// A fork's pull request runs what has no secret, and nothing else.
-func TestForksGetNoKey(t *testing.T) {
-	content, err := os.ReadFile("../../examples/github-actions/adsync.yml")
-	must(t, err)
-	var w workflow
-	must(t, yaml.Unmarshal(content, &w))
-	for name, job := range w.Jobs {
-		secret := false
-		for _, step := range job.Steps {
-			for _, value := range step.Env {
-				secret = secret || strings.Contains(value, "secrets.")
-			}
-		}
-		guarded := strings.Contains(job.If, "head.repo.full_name == github.repository") || strings.Contains(job.If, "github.event_name != 'pull_request'")
-		if secret && !guarded {
-			t.Errorf("job %s has a secret, and runs for forks: %s", name, job.If)
-		}
-	}
-	if strings.Contains(string(content), "pull_request_target") {
-		t.Error("pull_request_target gives the key to code of a fork")
-	}
-}
-
 // gitlabJob is what the test reads of a job of GitLab.
 type gitlabJob struct {
+	Variables map[string]string `yaml:"variables"`
+
 	Extends string   `yaml:"extends"`
 	Before  []string `yaml:"before_script"`
 	Script  []string `yaml:"script"`
@@ -368,7 +359,12 @@ func (p *pipeline) gitlab(name, ref string, env map[string]string) (string, erro
 	must(p.t, node.Decode(&base))
 	dir := filepath.Join(p.t.TempDir(), "runner")
 	p.run(filepath.Dir(dir), "git clone -q "+p.origin+" runner && cd runner && git checkout -q --detach "+ref)
+	env = maps.Clone(env)
+	for name, value := range job.Variables {
+		env[name] = os.Expand(value, func(name string) string { return env[name] })
+	}
 	out, err := p.try(dir, strings.Join(append(base.Before, job.Script...), "\n"), env)
+	p.noToken(dir)
 	if len(job.After) > 0 { // in a shell of its own, whatever became of the script
 		after, failed := p.try(dir, strings.Join(job.After, "\n"), env)
 		out += after
@@ -383,8 +379,9 @@ func TestGitLabPipeline(t *testing.T) {
 	p := newPipeline(t, "gitlab-ci")
 	p.hub.token = "comment-token"
 	p.stub("apt-get", "") // what it installs is here
+	p.listArguments("git", "curl", "jq")
 	common := map[string]string{
-		"CI_API_V4_URL": p.env["HUB"] + "/api/v4", "CI_PROJECT_ID": "12", "CI_PROJECT_PATH": "shop/ads", "CI_SERVER_HOST": "gitlab.example",
+		"CI_API_V4_URL": p.env["HUB"] + "/api/v4", "CI_PROJECT_ID": "12", "CI_PROJECT_PATH": "shop/ads", "CI_SERVER_URL": "https://gitlab.example",
 		"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
 	}
 	with := func(more ...string) map[string]string {
@@ -398,7 +395,7 @@ func TestGitLabPipeline(t *testing.T) {
 		return env
 	}
 	protected := with("ADSYNC_API_KEY", "sk-pipeline-key", "ADSYNC_PUSH_TOKEN", "push-token",
-		"GIT_CONFIG_COUNT", "1", "GIT_CONFIG_KEY_0", "url."+p.origin+".insteadOf", "GIT_CONFIG_VALUE_0", "https://adsync:push-token@gitlab.example/shop/ads.git")
+		"GIT_CONFIG_COUNT", "1", "GIT_CONFIG_KEY_0", "url."+p.origin+".insteadOf", "GIT_CONFIG_VALUE_0", "https://gitlab.example/shop/ads.git")
 	request := with("ADSYNC_API_KEY", "sk-pipeline-key", "ADSYNC_COMMENT_TOKEN", "comment-token")
 	job := func(name, ref string, env map[string]string) {
 		t.Helper()
@@ -418,4 +415,43 @@ func TestGitLabPipeline(t *testing.T) {
 	p.merge("more")
 	job("apply", "origin/main", protected)
 	p.settled(protected)
+
+	// What is held makes the job fail, and is allowed by somebody who runs it by hand.
+	p.edit("much", "ads/spring.yaml", "daily: 60.00", "daily: 600.00")
+	p.merge("much")
+	if out, err := p.gitlab("apply", "origin/main", protected); err == nil {
+		t.Errorf("a tenfold budget does not fail the job:\n%s", out)
+	}
+	protected["ADSYNC_ALLOW"] = "--allow raises-spend=campaign/spring-launch=600\nexposure=560/day\n"
+	job("apply", "origin/main", protected)
+	p.settled(protected)
+}
+
+// listArguments notes what commands are given, as every process of the machine can see.
+func (p *pipeline) listArguments(names ...string) {
+	p.arguments = filepath.Join(p.t.TempDir(), "arguments")
+	for _, name := range names {
+		real := strings.TrimSpace(p.run(p.work, "command -v "+name))
+		p.stub(name, `printf '%s ' "$@" >> '`+p.arguments+`'; exec '`+real+`' "$@"`+"\n")
+	}
+}
+
+// noToken holds that no token stands in the arguments of a command, nor in what git keeps.
+func (p *pipeline) noToken(dir string) {
+	p.t.Helper()
+	listed, err := os.ReadFile(p.arguments)
+	must(p.t, err)
+	must(p.t, filepath.WalkDir(filepath.Join(dir, ".git"), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		listed = append(listed, content...)
+		return err
+	}))
+	for _, token := range []string{"push-token", "comment-token", "sk-pipeline-key"} {
+		if strings.Contains(string(listed), token) {
+			p.t.Errorf("%s stands in the arguments of a command, or beneath .git", token)
+		}
+	}
 }

@@ -37,7 +37,8 @@ func formNames() []string {
 func formFlags(c *cobra.Command, f *planFlags) {
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field, however long the plan is")
 	c.Flags().StringVar(&f.file, "output-file", "", "file for the output, instead of standard output")
-	c.Flags().StringArrayVar(&f.also, "also", nil, "write the same plan in another form into a file, such as html=plan.html (repeatable)")
+	c.Flags().StringArrayVar(&f.also, "also", nil,
+		"write the same plan in another form into a file, such as html=plan.html (repeatable)")
 }
 
 // alsoForm is one more form of a plan, and the file it goes to.
@@ -49,7 +50,8 @@ func (f planFlags) alsoForms() ([]alsoForm, error) {
 	for _, text := range f.also {
 		form, file, _ := strings.Cut(text, "=")
 		if _, known := planForms[form]; !known || form == "xlsx" || file == "" {
-			return nil, configuration("--also is %q; want a form and a file, such as html=plan.html: %s", text, orList(slices.DeleteFunc(formNames(), func(name string) bool { return name == "xlsx" })))
+			named := slices.DeleteFunc(formNames(), func(name string) bool { return name == "xlsx" })
+			return nil, configuration("--also is %q; want a form and a file, such as html=plan.html: %s", text, orList(named))
 		}
 		all = append(all, alsoForm{form, file})
 	}

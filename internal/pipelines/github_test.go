@@ -1,0 +1,201 @@
+// Package pipelines holds the promises of the example pipelines, which
+// docs/pipeline-security.md makes to whoever copies them. It reads them as text; package
+// main runs them.
+package pipelines
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+const workflowFile = "../../examples/github-actions/adsync.yml"
+
+// workflow is what the promises are about.
+type workflow struct {
+	On          map[string]trigger `yaml:"on"`
+	Permissions map[string]string  `yaml:"permissions"`
+	Env         map[string]string  `yaml:"env"`
+	Jobs        map[string]job     `yaml:"jobs"`
+}
+
+type trigger struct {
+	Branches []string       `yaml:"branches"`
+	Inputs   map[string]any `yaml:"inputs"`
+}
+
+type job struct {
+	If          string            `yaml:"if"`
+	Environment string            `yaml:"environment"`
+	Permissions map[string]string `yaml:"permissions"`
+	Env         map[string]string `yaml:"env"`
+	Steps       []step            `yaml:"steps"`
+}
+
+type step struct {
+	Uses string            `yaml:"uses"`
+	Run  string            `yaml:"run"`
+	With map[string]any    `yaml:"with"`
+	Env  map[string]string `yaml:"env"`
+}
+
+func read(t *testing.T, name string, into any) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err == nil && into != nil {
+		err = yaml.Unmarshal(content, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// events are those a job runs for.
+func (j job) events() (events []string) {
+	for _, found := range regexp.MustCompile(`github\.event_name == '([a-z_]+)'`).FindAllStringSubmatch(j.If, -1) {
+		events = append(events, found[1])
+	}
+	return events
+}
+
+// secret reports whether a job gets a secret of ours.
+func (j job) secret() bool {
+	return slices.ContainsFunc(j.Steps, func(s step) bool {
+		for _, value := range s.Env {
+			if strings.Contains(value, "secrets.") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// The workflow of a pull request's own branch is what its author writes: with no secret, and
+// no more than may read, it does not matter what stands in it.
+func TestTheBranchOfAPullRequestGetsNothing(t *testing.T) {
+	var w workflow
+	read(t, workflowFile, &w)
+	if w.Permissions == nil || len(w.Permissions) > 0 {
+		t.Errorf("the workflow has permissions %v; want none, and each job its own", w.Permissions)
+	}
+	permissions := map[string]map[string]string{}
+	for name, j := range w.Jobs {
+		permissions[name] = j.Permissions
+		events := j.events()
+		if len(events) == 0 || strings.Contains(j.If, "!=") {
+			t.Errorf("job %s runs if %q; want the events it runs for named", name, j.If)
+		}
+		own := slices.Contains(events, "pull_request")
+		if own && (len(events) > 1 || j.Environment != "" || j.secret() || strings.Contains(w.text(t, name), "github.token")) {
+			t.Errorf("job %s runs what the branch says, and has a secret, a token or an environment", name)
+		}
+		if j.secret() && j.Environment == "" {
+			t.Errorf("job %s has a secret, and no environment that keeps it for main", name)
+		}
+	}
+	want := map[string]map[string]string{
+		"validate": {"contents": "read"},
+		"plan":     {"contents": "read", "pull-requests": "write"},
+		"apply":    {"contents": "write"},
+	}
+	if diff := gocmp.Diff(want, permissions); diff != "" {
+		t.Errorf("permissions of the jobs (-want +got):\n%s", diff)
+	}
+}
+
+// text is a job as it is written.
+func (w workflow) text(t *testing.T, name string) string {
+	t.Helper()
+	text, err := yaml.Marshal(w.Jobs[name])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What runs with a key is main's. The head of a pull request is data: it is never checked
+// out, and no word of it is in a script.
+func TestTheHeadOfAPullRequestIsData(t *testing.T) {
+	var w workflow
+	read(t, workflowFile, &w)
+	if diff := gocmp.Diff([]string{"main"}, w.On["pull_request_target"].Branches); diff != "" {
+		t.Errorf("pull_request_target is for branches (-want +got):\n%s", diff)
+	}
+	for name, j := range w.Jobs {
+		if !j.secret() {
+			continue
+		}
+		if slices.Contains(j.events(), "pull_request_target") {
+			if !strings.Contains(j.If, "github.event.pull_request.head.repo.full_name == github.repository") {
+				t.Errorf("job %s has a key, and runs for forks", name)
+			}
+			if !strings.Contains(w.text(t, name), `plan --git "$PWD" --ref "$HEAD"`) {
+				t.Errorf("job %s does not plan the head as a commit", name)
+			}
+		} else if !strings.HasSuffix(j.If, "&& github.ref == 'refs/heads/main'") {
+			t.Errorf("job %s has a key, and runs for other branches than main: %s", name, j.If)
+		}
+		for _, s := range j.Steps {
+			if strings.HasPrefix(s.Uses, "actions/checkout@") && (s.With["ref"] != nil || s.With["repository"] != nil) {
+				t.Errorf("job %s checks out %v %v; want main", name, s.With["repository"], s.With["ref"])
+			}
+			if regexp.MustCompile(`git (checkout|switch|merge|pull|reset|worktree|restore|archive|show) `).MatchString(s.Run) {
+				t.Errorf("job %s takes files out of a commit: %s", name, s.Run)
+			}
+		}
+	}
+}
+
+// No token is in the arguments of a command, which every process sees, and none is kept.
+func TestNoTokenIsInArgumentsOrKept(t *testing.T) {
+	var w workflow
+	read(t, workflowFile, &w)
+	action := regexp.MustCompile(`^actions/(checkout|upload-artifact)@[0-9a-f]{40}$`)
+	hides := func(where string, env map[string]string) {
+		for name, value := range env {
+			if strings.Contains(value, "secrets.") || strings.Contains(value, "github.token") {
+				t.Errorf("%s: %s is there for every step; want it at the step that needs it", where, name)
+			}
+		}
+	}
+	if len(w.Env) > 0 {
+		t.Errorf("the workflow has variables for every job: %v; want them at the steps, where those of an environment count", w.Env)
+	}
+	for name, j := range w.Jobs {
+		hides(name, j.Env)
+		plans := 0
+		for _, s := range j.Steps {
+			if s.Uses != "" && !action.MatchString(s.Uses) {
+				t.Errorf("%s uses %s; want an action pinned to a commit", name, s.Uses)
+			}
+			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false {
+				t.Errorf("%s leaves the token in .git/config; want persist-credentials: false", name)
+			}
+			if strings.Contains(s.Run, "${{") {
+				t.Errorf("%s: a script holds an expression, which becomes part of it: %s", name, s.Run)
+			}
+			plans += strings.Count(s.Run, "adsync plan ")
+		}
+		if plans > 1 {
+			t.Errorf("%s plans %d times; want the account read once", name, plans)
+		}
+	}
+}
+
+// What is held can be allowed by those who review an environment.
+func TestAnAllowanceHasReviewers(t *testing.T) {
+	var w workflow
+	read(t, workflowFile, &w)
+	if w.On["workflow_dispatch"].Inputs["allow"] == nil || w.Jobs["apply"].Environment != "${{ inputs.allow && 'ads-allow' || 'ads' }}" {
+		t.Errorf("apply runs in %q; want an environment of its own for an allowance", w.Jobs["apply"].Environment)
+	}
+	if !strings.Contains(w.text(t, "apply"), "ALLOW: ${{ inputs.allow }}") {
+		t.Error("what is allowed does not reach apply")
+	}
+}
