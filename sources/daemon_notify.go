@@ -37,7 +37,7 @@ type Notify struct {
 type Quiet struct{ From, To time.Duration }
 
 // NotifyTopics are the words of on.
-var NotifyTopics = []string{"credentials", "failed", "other_writer", "held", "suspended", "resumed", "recovered", "drift", "applied"}
+var NotifyTopics = []string{"credentials", "failed", "other_writer", "review", "held", "suspended", "resumed", "recovered", "drift", "applied"}
 
 // readNotify reads a list of places.
 func readNotify(w *walker, node *yaml.Node) []Notify {

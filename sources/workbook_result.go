@@ -27,6 +27,9 @@ type RowOutcome struct {
 	Code     string        // the service's, or what holds the change; may be empty
 	Cell     diag.Position // the cell that failed, zero where there is none
 	ID       string        // the service's id, "" where it is not known
+	Review   string        // as an export says it; "" where it is not known
+	Serving  string        // likewise
+	Waits    bool          // its review goes on
 }
 
 // Marks are what a marked copy says that the user's workbook does not.
@@ -287,6 +290,9 @@ func (c *markedCopy) writeRow(sheet string, place markedColumns, o RowOutcome) e
 	if err := c.makeRoom(sheet, o.Position.Line(), o.Message, messageWidth); err != nil {
 		return err
 	}
+	if err := c.writeReview(sheet, place, o); err != nil {
+		return err
+	}
 	if o.Cell.File() != c.name || o.Cell.Column() == 0 {
 		return nil
 	}
@@ -294,6 +300,27 @@ func (c *markedCopy) writeRow(sheet string, place markedColumns, o RowOutcome) e
 		tone = toneWaiting
 	}
 	return c.markCell(o.Cell, tone, o.Message)
+}
+
+// writeReview brings the columns of an export up to what is known now, where the sheet
+// has them: nobody is told that an ad is approved which is not any more.
+func (c *markedCopy) writeReview(sheet string, place markedColumns, o RowOutcome) error {
+	if o.Review == "" && o.Serving == "" {
+		return nil
+	}
+	for _, cell := range []struct {
+		column int
+		text   string
+	}{{place.review, o.Review}, {place.serving, o.Serving}} {
+		if cell.column == 0 {
+			continue
+		}
+		at := fmt.Sprintf("%s%d", diag.ColumnName(cell.column), o.Position.Line())
+		if err := c.file.SetCellStr(sheet, at, cutText(cell.text)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // makeRoom makes a row as high as a text of several lines needs, never lower.
@@ -316,9 +343,9 @@ func toneOf(result string) tone {
 		return toneGood
 	case resultNoChange:
 		return tone{font: colourQuiet}
-	case resultHeld, "skipped", resultWarning:
+	case resultHeld, "skipped", "limited", resultWarning:
 		return toneWaiting
-	case "failed", "unknown", resultProblem:
+	case "failed", "unknown", "rejected", resultProblem:
 		return toneBad
 	}
 	return tone{font: colourHeader, fill: "DCEBF7"} // what a plan says will be done
@@ -349,7 +376,7 @@ func cutText(text string) string {
 }
 
 // markedColumns are where a sheet says what became of its rows.
-type markedColumns struct{ header, result, message int }
+type markedColumns struct{ header, result, message, review, serving int }
 
 // findColumns finds the header's row above the first outcome, and the columns
 // Result and Message there, or the two after the last used column.
@@ -373,6 +400,7 @@ func (c *markedCopy) findColumns(sheet string, firstRow int) (place markedColumn
 		}
 		best, place.header = filled, number
 		place.result, place.message = 1+slices.Index(cells, "Result"), 1+slices.Index(cells, "Message")
+		place.review, place.serving = 1+slices.Index(cells, "Review"), 1+slices.Index(cells, "Serving issues")
 	}
 	if place.result == 0 || place.message == 0 {
 		place.result, place.message = last+1, last+2

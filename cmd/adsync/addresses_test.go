@@ -17,7 +17,7 @@ func TestAccountsOfADaemonShareTheLimitsOfTheirAddress(t *testing.T) {
 		config := sources.DaemonAccount{Folder: t.TempDir()}
 		config.Name.Value = name
 		account := d.account(sources.Daemon{}, config)
-		shared = append(shared, account.Worker.(*worker).app.addresses)
+		shared = append(shared, account.Worker.(*reviewer).of.app.addresses)
 	}
 	one := shared[0].of("https://ads.example/v1", time.Now)
 	if one == nil || one != shared[1].of("https://ads.example/v1", time.Now) {

@@ -126,6 +126,9 @@ func (a *app) carryOut(ctx context.Context, l loaded, f applyFlags, agent *recon
 		return nil, err
 	}
 	view, err := a.compute(ctx, agent, desired, f.planFlags)
+	if err == nil {
+		err = a.see(l, view)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -228,6 +231,9 @@ func (a *app) finish(ctx context.Context, l loaded, f applyFlags, dir string, di
 	}
 	if err := a.printRun(did.recorder, d, f.full); err != nil && !errors.Is(err, errReaderGone) {
 		return err
+	}
+	if did.session != nil {
+		a.readReviews(ctx, l, did.session.agent, did.report)
 	}
 	if did.report == nil || did.bare {
 		return cmp.Or(ending, told)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"adsync/internal/daemon"
@@ -90,11 +91,17 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	if branch != nil {
 		branch.took, account.Accept, account.Acceptances = w.orders.took, w.orders.accept, w.orders.acceptances
 	}
-	worker, tell := d.telling(config, a, w, w.orders, d.log.With("account", name))
-	account.Worker = worker
+	worker, notifier := d.telling(config, a, w, w.orders, d.log.With("account", name))
+	reviews := &reviewer{Worker: worker, of: w, folder: home, bell: make(chan struct{}, 1), notifier: notifier, once: d.flags.once}
+	account.Worker = reviews
 	account.Watch = []func(context.Context, func(daemon.Trigger)){
 		watched,
-		func(ctx context.Context, _ func(daemon.Trigger)) { tell(ctx) },
+		func(ctx context.Context, _ func(daemon.Trigger)) {
+			if notifier != nil {
+				notifier.Run(ctx)
+			}
+		},
+		reviews.watch,
 		func(ctx context.Context, wake func(daemon.Trigger)) { d.watchOrders(ctx, w.orders, wake, own.note) },
 	}
 	account.Close = func() {
@@ -149,7 +156,7 @@ func (a *app) forAccount(log *slog.Logger) *app {
 	c := a.clock.orSystem()
 	own := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: a.env, flags: a.flags, command: "adsync daemon", told: func(text string) { log.Info(text) }}
 	own.flags.quiet, own.flags.output = true, "json"
-	own.ground = a.ground
+	own.ground, own.reviewing = a.ground, new(sync.Mutex)
 	own.clock = clock{now: c.now, sleep: func(ctx context.Context, wait time.Duration) (err error) {
 		daemon.Away(ctx, wait, func() { err = c.sleep(ctx, wait) })
 		return err

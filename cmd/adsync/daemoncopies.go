@@ -40,7 +40,8 @@ type copies struct {
 
 // afterRun is what a run leaves behind.
 type afterRun struct {
-	name  string // of its folder
+	name  string               // of its folder
+	rows  []sources.RowOutcome // as the marks have them, for the files of people: without what is over by itself
 	marks sources.Marks
 	lists func(folder string) error // writes what stands beside the copies; nil where nothing was applied
 }
@@ -55,8 +56,8 @@ func (c *copies) applied(l *loaded, r *reconcile.Report, d *reportDocument) erro
 		}
 	}
 	lists := func(folder string) error { return writeLists(folder, rows, d) }
-	marks := sources.Marks{Outcomes: rows, Problems: l.desired.Problems, Unread: l.desired.Unread}
-	err := c.leave(l, afterRun{name: refWord(r.Run), marks: marks, lists: lists})
+	marks := sources.Marks{Outcomes: l.inReview(rows), Problems: l.desired.Problems, Unread: l.desired.Unread}
+	err := c.leave(l, afterRun{name: refWord(r.Run), rows: l.judged(rows), marks: marks, lists: lists})
 	folder := c.shelf(*l).Folder
 	return errors.Join(err, lists(folder), resultcopy.ShareAll(folder, slices.Collect(maps.Keys(resultsBegin))...))
 }
@@ -65,21 +66,26 @@ func (c *copies) applied(l *loaded, r *reconcile.Report, d *reportDocument) erro
 // what somebody changed outside. What the last apply did stands until a row changes.
 func (c *copies) planned(l *loaded, p *plan.Plan) error {
 	rows := plannedRows(*l, p)
+	problems := onceEach(l.desired.Problems, p.Problems)
+	marks := sources.Marks{Outcomes: c.stands(l.inReview(rows)), Problems: problems, Unread: l.desired.Unread}
+	return c.leave(l, afterRun{name: "planned", rows: c.stands(l.judged(rows)), marks: marks})
+}
+
+// stands gives rows of which nothing else is said what the last apply did.
+func (c *copies) stands(rows []sources.RowOutcome) []sources.RowOutcome {
 	for i := range rows {
-		if did, is := c.went[rows[i].Address]; is && rows[i].Result == "no change" {
-			rows[i].Result, rows[i].Message = did.Result, did.Message
+		if did, is := c.went[rows[i].Address]; is && rows[i].Result == resultNoChange {
+			rows[i].Result, rows[i].Message = did.Result, joinLines(did.Message, rows[i].Message)
 		}
 	}
-	problems := onceEach(l.desired.Problems, p.Problems)
-	marks := sources.Marks{Outcomes: rows, Problems: problems, Unread: l.desired.Unread}
-	return c.leave(l, afterRun{name: "planned", marks: marks})
+	return rows
 }
 
 // refused leaves copies of files that could not be planned.
 func (c *copies) refused(l *loaded, problems []diag.Problem) error {
 	rows := sources.ProblemRows(problems)
 	marks := sources.Marks{Outcomes: rows, Problems: problems, Unread: l.desired.Unread}
-	return c.leave(l, afterRun{name: "problems", marks: marks})
+	return c.leave(l, afterRun{name: "problems", rows: rows, marks: marks})
 }
 
 // shelf is where the copies of this account lie.
@@ -216,8 +222,8 @@ func marksOf(file string, original []byte, m sources.Marks) resultcopy.Copy {
 	marks := sha256.New()
 	for _, o := range m.Outcomes {
 		if o.Position.File() == file {
-			fmt.Fprintf(marks, "%q\n", []string{o.Position.String(), o.Result, o.Message, o.Cell.String()})
-			of.Open = of.Open || !slices.Contains([]string{"created", "updated", "no change"}, o.Result)
+			fmt.Fprintf(marks, "%q\n", []string{o.Position.String(), o.Result, o.Message, o.Cell.String(), o.Review, o.Serving})
+			of.Open = of.Open || o.Waits || !slices.Contains([]string{"created", "updated", "no change"}, o.Result)
 		}
 	}
 	for _, p := range m.Problems {

@@ -161,5 +161,8 @@ func (k *looker) plan(ctx context.Context, a *app, l loaded) (*reconcile.View, s
 	agent := a.agentOf(l, store, client.Reader())
 	agent.Incremental, agent.Breaks = true, &reconcile.Breaks{}
 	view, err := agent.Plan(ctx, desired)
+	if err == nil {
+		err = a.see(l, view)
+	}
 	return view, agent.Account, err
 }

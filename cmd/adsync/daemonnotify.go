@@ -71,8 +71,9 @@ const toldName = "told.json"
 // left then is told by the next.
 const flushMost = time.Minute
 
-// telling has people told of an account, where its configuration names somebody.
-func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w daemon.Worker, at *attendant, log *slog.Logger) (daemon.Worker, func(context.Context)) {
+// telling has people told of an account, where its configuration names somebody: else
+// the notifier is nil.
+func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w daemon.Worker, at *attendant, log *slog.Logger) (daemon.Worker, *notify.Notifier) {
 	to, err := d.destinations(a)
 	var notifier *notify.Notifier
 	if err == nil && len(to) > 0 {
@@ -82,9 +83,9 @@ func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w da
 		log.Error("nobody is told", "error", err)
 	}
 	if notifier == nil {
-		return w, func(context.Context) {}
+		return w, nil
 	}
-	return &teller{Worker: w, notifier: notifier, commands: d.commandsFor(config, a), orders: at, once: d.flags.once}, notifier.Run
+	return &teller{Worker: w, notifier: notifier, commands: d.commandsFor(config, a), orders: at, once: d.flags.once}, notifier
 }
 
 // commandsFor is what a command says that somebody pastes on this machine, whatever

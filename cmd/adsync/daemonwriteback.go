@@ -18,7 +18,7 @@ func (c *copies) writeInto(l *loaded, run afterRun) (formers []string) {
 		return nil
 	}
 	c.owed = nil
-	rows, now := c.toTell(run.marks.Outcomes), map[string]string{}
+	rows, now := c.toTell(run.rows), map[string]string{}
 	again := func(d sources.Desired) []sources.RowOutcome { return unedited(*l, d, rows) }
 	for _, source := range l.desired.Sources {
 		if !sources.TakesResults(source.File) || source.Hash == "" {

@@ -28,7 +28,7 @@ const (
 	daysStateMiB    = 48 // 1,000 runs with their reports, and a journal
 	daysPerMade     = 4 << 10
 	daysRequests    = 4000 // on a day with trouble
-	daysQuiet       = 55   // on one without: a look an hour, two whole readings at most, and a plan as the day begins
+	daysQuiet       = 80   // on one without: a look and a read of reviews an hour, two whole readings at most, and a plan as the day begins
 	daysUnread      = 26 * time.Hour
 	daysConverge    = 12 * time.Hour
 )

@@ -54,7 +54,7 @@ func TestAPassAtTheSameCommitIsOneRequest(t *testing.T) {
 	account := sources.DaemonAccount{Name: sources.Setting{Value: "shop"}, Operator: operator, Every: fleetEvery, Full: 24 * time.Hour, State: filepath.Join(root, "state")}
 	account.Git.URL.Value, account.Git.Ref.Value, account.Git.Timeout = work, "main", time.Minute
 	config.Accounts = []sources.DaemonAccount{account}
-	w := d.accounts(config, &page{config: config, log: d.log})[0].Worker.(*worker)
+	w := d.accounts(config, &page{config: config, log: d.log})[0].Worker.(*reviewer).of
 	defer w.hangUp()
 	counted := &loading{source: w.source}
 	w.source = counted

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/orders"
+	"adsync/internal/review"
 	"adsync/internal/runview"
 	"adsync/internal/trail"
 	"adsync/reconcile"
@@ -31,11 +32,12 @@ func (a *app) history() *cobra.Command {
 	var f historyFlags
 	c := &cobra.Command{
 		Use:   "history [FOLDER]",
-		Short: "List the runs of the account: when, who, from which files, what became of them",
+		Short: "List the runs of the account: when, who, from which files, what became of them; and its reviews",
 		Long: `List the runs of this account's state, the newest first: number, moment, how it
 ended, how many changes have which outcome, who ran it and on which machine, the
 commit of the files, and possible spend before and after. The service is not
-asked. The newest 1,000 runs are kept.
+asked. The newest 1,000 runs are kept. After them come the ads that the service's
+review judged otherwise than before, as far as adsync has read that.
 
 For auditors: -o csv has a row for each run, decision, approval and order (suspend,
 resume, reconcile), the oldest first, with who and when in UTC; -o json has the same
@@ -131,6 +133,10 @@ func (k *keptRuns) history(ctx context.Context, within trail.Window, limit int) 
 		}
 		h.Runs = append(h.Runs, head)
 	}
+	h.Reviews = trail.Within(k.reviews.Changes, within, func(c review.Change) time.Time { return c.Time })
+	if limit > 0 {
+		h.Reviews = h.Reviews[:min(limit, len(h.Reviews))]
+	}
 	at := &attendant{folder: k.orders}
 	approvals, err := at.Approvals()
 	if err != nil {
@@ -174,12 +180,13 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 
 // keptRuns are the runs of a state, read as they are now.
 type keptRuns struct {
-	store  state.Store
-	orders orders.Folder
-	zone   *time.Location
-	busy   bool // a process holds the state: the newest run may go on
-	end    func()
-	last   string // the newest run
+	store   state.Store
+	orders  orders.Folder
+	zone    *time.Location
+	busy    bool // a process holds the state: the newest run may go on
+	end     func()
+	last    string // the newest run
+	reviews *review.Record
 }
 
 // kept opens the state of a project for reading. What its files say, and whether
@@ -189,7 +196,7 @@ func (a *app) kept(ctx context.Context, dir string) (*keptRuns, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keptRuns{zone: time.UTC, orders: ordersOf(project)}
+	k := &keptRuns{zone: time.UTC, orders: ordersOf(project), reviews: a.knownReviews(project)}
 	if zone, err := time.LoadLocation(project.Account.TimeZone); err == nil {
 		k.zone = zone
 	}

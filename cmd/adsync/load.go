@@ -15,6 +15,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/plan"
 	"adsync/sources"
 )
@@ -27,8 +28,9 @@ type loaded struct {
 	project sources.Project
 	schemas resource.Schemas
 	desired sources.Desired
-	strict  bool  // one row that is not valid stops all
-	failure error // why nothing was read; of a commit that could not be had
+	strict  bool           // one row that is not valid stops all
+	failure error          // why nothing was read; of a commit that could not be had
+	reviews *review.Record // what is known of the reviews; nil where no files were read
 }
 
 // envBounds raises or lowers the sizes beyond which a file is refused.
@@ -73,7 +75,7 @@ func (a *app) load(ctx context.Context, dir string) loaded {
 // loadRead loads the files of a project that was read with its problems, which
 // may leave nothing to load.
 func (a *app) loadRead(ctx context.Context, project sources.Project, problems []diag.Problem) loaded {
-	l := loaded{project: project, schemas: kinds.All()}
+	l := loaded{project: project, schemas: kinds.All(), reviews: a.knownReviews(project)}
 	g := a.govern(project, l.schemas, time.Now())
 	problems = onceEach(problems, g.problems)
 	l.project.Bulk, l.strict = g.bulk, g.stops

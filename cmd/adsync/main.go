@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"adsync/state"
@@ -52,8 +53,10 @@ type app struct {
 
 	addresses *addresses // which other accounts of this process ask from, too; nil: there are none
 
-	heard func(secret string) // is told of each credential that is read; nil: nobody blots it out
-	told  func(text string)   // hears the notes of a quiet command; nil: nobody does
+	heard     func(secret string) // is told of each credential that is read; nil: nobody blots it out
+	reviewing *sync.Mutex         // guards the record of reviews, which a daemon's own reads keep too; nil: nobody else does
+
+	told func(text string) // hears the notes of a quiet command; nil: nobody does
 }
 
 // clock is the time in which the service is spoken to: who sleeps moves it. The

@@ -167,6 +167,9 @@ func (a *app) planned(ctx context.Context, dir string, f planFlags) (loaded, *re
 	if err != nil {
 		return l, nil, nil, err
 	}
+	if err := a.see(l, view); err != nil {
+		return l, nil, nil, err
+	}
 	if f.requests && !diag.HasErrors(view.Plan.Problems) {
 		if view.Plan.Requests, err = s.agent.Requests(ctx, view); err != nil {
 			return l, nil, nil, fmt.Errorf("find the requests of an apply: %w", err)
@@ -293,6 +296,7 @@ func (a *app) document(l loaded, account state.Account, view *reconcile.View) *p
 		all.Add(a.git.heldProblem())
 	}
 	document.Problems = listed(all.Sorted())
+	document.Review = l.reviews.Summary()
 	return document
 }
 

@@ -33,7 +33,7 @@ func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportD
 	}
 	rows := rowOutcomes(l, r)
 	return errors.Join(
-		a.writeCopies(l, marking{to: dir, done: true}, workbooks(l), sources.Marks{Outcomes: rows, Problems: l.desired.Problems, Unread: l.desired.Unread}),
+		a.writeCopies(l, marking{to: dir, done: true}, workbooks(l), sources.Marks{Outcomes: l.inReview(rows), Problems: l.desired.Problems, Unread: l.desired.Unread}),
 		writeLists(dir, rows, d),
 	)
 }
@@ -118,7 +118,7 @@ func rowOutcomes(l loaded, r *reconcile.Report) []sources.RowOutcome {
 	var rows []sources.RowOutcome
 	for want := range l.desired.Whole().All() {
 		row := sources.RowOutcome{
-			Address: want.Address, Name: l.schemas.Of(want.Address.Kind).NameOf(want), Position: want.Position, Result: "no change", ID: want.ID,
+			Address: want.Address, Name: l.schemas.Of(want.Address.Kind).NameOf(want), Position: want.Position, Result: resultNoChange, ID: want.ID,
 		}
 		if o, changed := byAddress[want.Address]; changed {
 			row = rowOutcome(o)

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/internal/runview"
 	"adsync/reconcile"
 	"adsync/sources"
@@ -80,6 +81,8 @@ type statusDocument struct {
 	Open          []openDocument        `json:"open"`
 	Undecided     []undecidedDocument   `json:"undecided"`
 	Quarantined   []quarantinedDocument `json:"quarantined"`
+	Review        *review.Summary       `json:"review"`      // as it was read last; null where nothing is known
+	ReviewRead    *time.Time            `json:"review_read"` // null where it never was
 
 	WritableByOthers []string `json:"writable_by_others"` // what of the folder is, with its mode
 }
@@ -173,6 +176,8 @@ func (a *app) statusOf(ctx context.Context, p sources.Project) (statusDocument, 
 	d.Lock = lockOf(holding)
 	d.order(ordersOf(p), time.Now())
 	d.Stop = cmp.Or(d.Stop, p.CommittedStop())
+	known := a.knownReviews(p)
+	d.Review, d.ReviewRead = known.Summary(), orNull(known.Read)
 	store, err := a.openState(ctx, p, true)
 	if err != nil {
 		return d, err
@@ -301,6 +306,7 @@ func (a *app) statusText(d statusDocument) error {
 	if len(d.Quarantined) > 0 {
 		line("  no unattended run sends it again until %s", quarantineEnds)
 	}
+	b.WriteString(d.reviewText())
 	for text := range strings.Lines(b.String()) {
 		if _, err := fmt.Fprintln(a.out, diag.Printable(strings.TrimSuffix(text, "\n"))); err != nil {
 			return err

@@ -216,6 +216,7 @@ func (w *worker) carryOut(ctx context.Context, request daemon.Request, l loaded,
 	did.view, did.failure = agent.Plan(ctx, desired)
 	if did.failure == nil {
 		did.writers = w.writers.fresh(ctx, w.app, agent, did.view, l.project.StateFolder(), began)
+		did.failure = w.app.see(l, did.view)
 	}
 	if did.failure != nil || w.suspended.Load() || diag.HasErrors(did.view.Plan.Problems) {
 		return did
@@ -259,6 +260,7 @@ func (w *worker) ended(ctx context.Context, l *loaded, did done, r daemon.Result
 	if did.report == nil {
 		return withError(w.failed(ctx, r.Revision, ending), w.refusedCopies(l, did.failure))
 	}
+	w.app.readReviews(ctx, *l, did.session.agent, did.report)
 	r.Run = d
 	r.Class, r.Message, r.After = w.class(ctx, did, ending)
 	if did.overtaken && r.Class == daemon.Partial { // the next run is of the newer files, and soon

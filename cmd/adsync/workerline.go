@@ -18,7 +18,9 @@ func (w *worker) dial(l loaded) error {
 	w.line = &session{}
 	client, err := w.app.dial(w.line, l.project, adsapi.Config{
 		Around: func(ctx context.Context, attempt func()) {
-			w.requests.Add(1)
+			if !isBeside(ctx) {
+				w.requests.Add(1)
+			}
 			daemon.Away(ctx, 0, attempt)
 		},
 		Halt: func() error {

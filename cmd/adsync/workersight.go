@@ -44,7 +44,7 @@ func (s *sight) taken(l *loaded) string {
 // for the service, which was not asked yet.
 func (w *worker) asBefore(request daemon.Request, f files) bool {
 	s := w.seen
-	if s == nil || w.copies.due() || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool { return t == daemon.Asked || t == daemon.Daily }) {
+	if s == nil || w.copies.due() || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool { return t == daemon.Asked || t == daemon.Daily || t == daemon.Reviewed }) {
 		return false
 	}
 	project, _ := w.app.readProject(f.dir) // what is wrong with it is part of what was seen

@@ -18,7 +18,7 @@ func (a *app) writeBack(l loaded, f applyFlags, r *reconcile.Report) error {
 	if !f.writeBack {
 		return nil
 	}
-	rows := rowOutcomes(l, r)
+	rows := l.judged(rowOutcomes(l, r))
 	results := sources.Results{Rows: rows, At: a.clock.orSystem().now(), Again: func(d sources.Desired) []sources.RowOutcome { return unedited(l, d, rows) }}
 	failed := 0
 	for _, source := range l.desired.Sources {

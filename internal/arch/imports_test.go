@@ -10,8 +10,8 @@ import (
 // Imports point inward only; sources, plan, state and adsapi never meet.
 // The emulator is not in it: it shares nothing with the agent.
 var may = map[string][]string{
-	"cmd/adsync":           {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/synonyms", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/secret", "internal/resultcopy", "internal/trail"},
-	"reconcile":            {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
+	"cmd/adsync":           {"reconcile", "plan", "sources", "state", "internal/adsapi", "internal/synonyms", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/review", "internal/secret", "internal/resultcopy", "internal/trail"},
+	"reconcile":            {"internal/review", "plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
 	"plan":                 {"internal/resource", "internal/diag", "internal/seeded"},
 	"sources":              {"internal/secret", "internal/members", "internal/xlsx", "internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/synonyms", "internal/resource", "internal/diag", "internal/seeded"},
 	"state":                {"internal/resource", "internal/diag", "internal/seeded"},
@@ -24,17 +24,18 @@ var may = map[string][]string{
 	"internal/synonyms":    {"internal/resource"},
 	"internal/kinds":       {"internal/resource", "internal/diag", "internal/seeded"},
 	"internal/resource":    {"internal/diag", "internal/seeded"},
-	"internal/planview":    {"plan", "internal/resource", "internal/diag", "internal/words"},
+	"internal/planview":    {"internal/review", "plan", "internal/resource", "internal/diag", "internal/words"},
 	"internal/words":       {"plan", "internal/resource"},
-	"internal/runview":     {"plan", "state", "internal/planview", "internal/resource", "internal/diag"},
+	"internal/runview":     {"internal/review", "plan", "state", "internal/planview", "internal/resource", "internal/diag"},
 	"internal/daemon":      {"internal/orders", "internal/planview", "internal/runview"},
-	"internal/daemon/web":  {"internal/words", "internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
+	"internal/daemon/web":  {"internal/review", "internal/words", "internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
 	"internal/watch":       {},
 	"internal/gitstore":    {"internal/diag"},
 	"internal/orders":      {},
+	"internal/review":      {"internal/resource", "internal/diag"},
 	"internal/secret":      {},
 	"internal/webhook":     {"internal/secret"},
-	"internal/notify":      {"internal/words", "internal/resource", "internal/secret", "internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
+	"internal/notify":      {"internal/review", "internal/words", "internal/resource", "internal/secret", "internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
 	"internal/trail":       {"internal/csvfile", "internal/daemon", "internal/orders", "internal/planview", "internal/runview"},
 	"internal/diag":        {},
 	"internal/seeded":      {}, // mistakes, behind build tags

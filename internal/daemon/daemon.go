@@ -31,6 +31,7 @@ const (
 	Approved  Trigger = "approved"  // a person allowed what was held
 	Retried   Trigger = "retry"     // an attempt that failed for the time being is made again
 	Continued Trigger = "continued" // a suspension ended
+	Reviewed  Trigger = "review"    // the service's review judged an ad otherwise than before
 )
 
 // Class says how a run ended, and so what the loop waits for.

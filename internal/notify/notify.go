@@ -32,6 +32,7 @@ const (
 	Applied     Topic = "applied"
 	Suspended   Topic = "suspended"
 	Resumed     Topic = "resumed"
+	Review      Topic = "review"
 )
 
 // topics are all of them, in the order in which a message names them.
@@ -43,6 +44,7 @@ var topics = []struct {
 	{Credentials, true, true},
 	{Failed, true, true},
 	{OtherWriter, true, true},
+	{Review, true, true},
 	{Held, true, false},
 	{Suspended, true, true},
 	{Resumed, true, true},

@@ -66,7 +66,11 @@ func joined(before, m *Message) *Message {
 func (s Section) after(before Section) Section {
 	items := append(s.listed(), before.listed()...)
 	s.Of = s.messages() + before.messages()
-	if s.Topic != Applied && s.Topic != OtherWriter { // the newest is what is so
+	switch s.Topic {
+	case Applied, OtherWriter:
+	case Review:
+		return s.reviewsAfter(before)
+	default:
 		return s
 	}
 	s.Items, s.More = items[:min(len(items), itemsShown)], s.More+before.More+max(0, len(items)-itemsShown)

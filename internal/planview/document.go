@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/plan"
 )
 
@@ -20,12 +21,13 @@ type Document struct {
 	PlanHash      string    `json:"plan_hash"`
 	Revision      *Revision `json:"revision,omitempty"` // absent outside a git repository
 	plan.Document
-	Unread    []diag.Unread  `json:"unread,omitempty"`    // columns and sheets of the files whose values are not read
-	Requests  *plan.Requests `json:"requests,omitempty"`  // what an apply would send, where that is asked for
-	Asks      []plan.Ask     `json:"asks,omitempty"`      // what people may agree to, of a daemon's plan
-	Agreed    []plan.Agreed  `json:"agreed,omitempty"`    // what is not held as somebody agreed to it
-	Approvals *Approvals     `json:"approvals,omitempty"` // what an approval of it is bound to; absent where nobody approves
-	Error     string         `json:"error,omitempty"`
+	Unread    []diag.Unread   `json:"unread,omitempty"`    // columns and sheets of the files whose values are not read
+	Requests  *plan.Requests  `json:"requests,omitempty"`  // what an apply would send, where that is asked for
+	Asks      []plan.Ask      `json:"asks,omitempty"`      // what people may agree to, of a daemon's plan
+	Agreed    []plan.Agreed   `json:"agreed,omitempty"`    // what is not held as somebody agreed to it
+	Review    *review.Summary `json:"review,omitempty"`    // where the ads stand with the service; no part of the plan's hash, and absent where nothing is known
+	Approvals *Approvals      `json:"approvals,omitempty"` // what an approval of it is bound to; absent where nobody approves
+	Error     string          `json:"error,omitempty"`
 }
 
 // Approvals is what approvals of a plan are bound to beside what they name.

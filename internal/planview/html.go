@@ -51,6 +51,10 @@ type htmlPage struct {
 	Says            *says
 	Held            string
 	Slips           []htmlSlip
+	ReviewTitle     string
+	Review          string
+	Reviewed        []htmlReviewed
+	ReviewsLeft     string
 	Releases        []htmlRelease
 	Unallowed       []string
 	Problems        []htmlProblem
@@ -117,6 +121,7 @@ func htmlPageOf(p *page, d *Document) *htmlPage {
 	for _, s := range p.slips {
 		h.Slips = append(h.Slips, htmlSlip{s.hazard, s.message, s.examples, s.release, s.holds})
 	}
+	h.reviews(p)
 	for _, r := range p.releases {
 		h.Releases = append(h.Releases, htmlRelease{"--allow " + r.allow, r.holds})
 	}

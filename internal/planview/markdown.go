@@ -30,6 +30,7 @@ func WriteMarkdown(w io.Writer, schemas resource.Schemas, d *Document) error {
 	m.line(Marker(d.Account.ID))
 	m.headline(p)
 	m.slips(p)
+	m.reviews(p)
 	m.held(p)
 	m.problems(p)
 	m.trees(p)

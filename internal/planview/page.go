@@ -27,6 +27,9 @@ type page struct {
 	started   string   // what is started without, as among the caveats; "" where nothing is to say
 	since     []string // what is because of a pull request, and what it takes back
 	slips     []slip
+	review    string // how many ads the service has not approved; "" where it has all
+	reviewed  []reviewed
+	unnamed   string // how many of them are not listed; "" where all are
 	trees     []tree
 	left      []string // what the list leaves out, counted by action and kind
 	kept      string
@@ -116,6 +119,7 @@ func describe(schemas resource.Schemas, d *Document, o detail) *page {
 	p.saved(d)
 	p.sinceBase(d)
 	p.accidents(d)
+	p.reviews(d)
 	p.list(t, newFold(d, o), d)
 	p.keep(d)
 	p.releasing(d)

@@ -41,5 +41,11 @@ func Summary(schemas resource.Schemas, d *Document) [][2]string {
 	for _, s := range p.slips {
 		add("May be a slip: "+s.hazard, strings.TrimSpace(s.message+" "+s.examples+" "+s.release))
 	}
+	if p.review != "" {
+		add(strings.TrimSuffix(reviewTitle, ":"), p.review)
+	}
+	for _, r := range p.reviewed {
+		add(upper(r.state)+": "+r.ad, strings.TrimSpace(r.why+". "+upper(r.do)))
+	}
 	return lines
 }

@@ -37,6 +37,7 @@ func WriteText(w io.Writer, schemas resource.Schemas, d *Document, o TextOptions
 	t := &printer{TextOptions: o}
 	t.headline(p)
 	t.slips(p)
+	t.reviews(p)
 	t.trees(p)
 	t.ending(p)
 	t.requests(d.Requests)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/planview"
+	"adsync/internal/review"
 	"adsync/plan"
 )
 
@@ -16,6 +17,8 @@ type History struct {
 	FormatVersion int    `json:"format_version"`
 	Runs          []Head `json:"runs"`
 	More          int    `json:"more"` // older ones that are not listed
+
+	Reviews []review.Change `json:"reviews,omitempty"` // of ads, the newest first
 }
 
 // WriteHistory writes two lines a run: when, how it ended and what became of its
@@ -36,6 +39,12 @@ func WriteHistory(w io.Writer, h *History, zone *time.Location) error {
 	}
 	if h.More > 0 {
 		fmt.Fprintf(&b, "… and %s; --limit 0 lists them\n", plural(h.More, "older run"))
+	}
+	if len(h.Reviews) > 0 {
+		b.WriteString("\nReviews at the service:\n")
+	}
+	for _, c := range h.Reviews {
+		fmt.Fprintf(&b, "%s  %s\n", c.Time.In(zone).Format("2006-01-02 15:04"), printable(c.Text()))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

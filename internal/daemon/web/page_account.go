@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
+	"adsync/internal/review"
 	"adsync/internal/runview"
 	"adsync/internal/words"
 )
@@ -39,6 +40,26 @@ type accountView struct {
 	Chart     *chart
 	Runs      []runLine
 	More      int
+	Reviews   []reviewLine
+}
+
+// reviewLine is that the service's review judged an ad otherwise than before.
+type reviewLine struct {
+	When           moment
+	Text, Do, Mood string
+}
+
+// reviewMoods are the classes of where an ad stands.
+var reviewMoods = map[review.State]string{review.Rejected: "ill", review.Limited: "wait", review.Approved: "well"}
+
+func reviewLines(s *review.Summary, zone *time.Location) (lines []reviewLine) {
+	if s == nil {
+		return nil
+	}
+	for _, c := range s.Lately[:min(runsShown, len(s.Lately))] {
+		lines = append(lines, reviewLine{momentOf(c.Time, zone), printable(c.Text(), reasonMost), printable(c.Do, reasonMost), reviewMoods[c.State]})
+	}
+	return lines
 }
 
 // releaseView is an allowance a person may give: as it is sent, and as it is read.
@@ -136,7 +157,7 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 		if err != nil {
 			return err
 		}
-		v.Parts, v.PlanHash, v.Agreed = parts, p.PlanHash, agreedViews(p, names)
+		v.Parts, v.PlanHash, v.Agreed, v.Reviews = parts, p.PlanHash, agreedViews(p, names), reviewLines(p.Review, zone)
 		v.Releases, v.Lasts = releaseViews(p, names, approvals, s.Now(), zone), hours(lasts(p))
 	}
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {

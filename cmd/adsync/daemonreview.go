@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+
+	"adsync/internal/daemon"
+	"adsync/internal/notify"
+	"adsync/internal/resource"
+	"adsync/internal/review"
+	"adsync/reconcile"
+	"adsync/sources"
+)
+
+// reviewer is a worker beside whose runs the reviews of its account are read.
+type reviewer struct {
+	daemon.Worker
+	of       *worker // whose client asks
+	folder   string  // the state of the account
+	bell     chan struct{}
+	notifier *notify.Notifier // nil: nobody is told
+	once     bool             // nobody watches beside the run
+	began    bool             // a run has ended
+}
+
+// Run rings after the first run, which has made the client, and after each that changed
+// something.
+func (r *reviewer) Run(ctx context.Context, request daemon.Request) daemon.Result {
+	result := r.Worker.Run(ctx, request)
+	if r.once {
+		r.read(ctx)
+		return result
+	}
+	if result.Run == nil && r.began {
+		return result
+	}
+	r.began = true
+	select {
+	case r.bell <- struct{}{}:
+	default:
+	}
+	return result
+}
+
+// watch reads the reviews as often as they are due, and wakes the account where one is
+// another: its plan and its copies say so.
+func (r *reviewer) watch(ctx context.Context, wake func(daemon.Trigger)) {
+	select {
+	case <-r.bell:
+	case <-ctx.Done():
+		return
+	}
+	w := &review.Watch{Bell: r.bell, Read: func(ctx context.Context) review.Pass {
+		pass, moved := r.read(ctx)
+		if moved {
+			wake(daemon.Reviewed)
+		}
+		return pass
+	}}
+	w.Run(ctx)
+}
+
+// besideRuns marks the requests of no run.
+type besideRuns struct{}
+
+func isBeside(ctx context.Context) bool { return ctx.Value(besideRuns{}) != nil }
+
+// read asks for the reviews, once. A run that has just done so is not asked after.
+func (r *reviewer) read(ctx context.Context) (pass review.Pass, moved bool) {
+	is, err := r.ask(context.WithValue(ctx, besideRuns{}, true))
+	if err != nil {
+		if ctx.Err() == nil {
+			r.of.app.note("the reviews could not be read: %s", oneLine(err))
+		}
+		return review.Pass{Failed: true}, is.moved
+	}
+	return review.Pass{Left: is.Left, Waits: is.Waits()}, is.moved
+}
+
+func (r *reviewer) ask(ctx context.Context) (is askedReviews, err error) {
+	client := r.of.dialed()
+	if client == nil {
+		return is, configuration("no run has reached the account yet")
+	}
+	l := loaded{project: sources.Project{Home: r.folder}, schemas: schemas(), desired: sources.Desired{Snapshot: &resource.Snapshot{}}}
+	store, err := r.of.app.openState(ctx, l.project, true)
+	if err != nil {
+		return is, err
+	}
+	defer func() { r.of.app.closed("state", store.Close()) }()
+	agent := r.of.app.agentOf(l, store, client.Reader())
+	agent.Breaks = &reconcile.Breaks{}
+	var tell func([]review.Line)
+	if r.notifier != nil {
+		tell = r.notifier.TellReviews
+	}
+	return r.of.app.askReviews(ctx, r.folder, agent, fresh{rests: review.Least}, tell)
+}

@@ -1,0 +1,63 @@
+package review
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// fileName is the record in the state folder of an account.
+const fileName = "review.json"
+
+const (
+	fileVersion = 1
+	largestFile = 256 << 20
+)
+
+type file struct {
+	FormatVersion int `json:"format_version"`
+	Record
+}
+
+// Load reads the record of an account; an empty one where there is none.
+func Load(folder string) (*Record, error) {
+	name := filepath.Join(folder, fileName)
+	about, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Record{}, nil
+	}
+	if err != nil {
+		return &Record{}, err
+	}
+	if !about.Mode().IsRegular() || about.Size() > largestFile {
+		return &Record{}, fmt.Errorf("%s is no plain file, or too large; want the one adsync wrote", name)
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return &Record{}, err
+	}
+	var f file
+	if err := json.Unmarshal(content, &f); err != nil || f.FormatVersion != fileVersion {
+		return &Record{}, fmt.Errorf("%s cannot be read, or is of another adsync: what the reviews said is asked anew", name)
+	}
+	for address, s := range f.Ads {
+		if s == nil {
+			delete(f.Ads, address)
+		}
+	}
+	return &f.Record, nil
+}
+
+// Save puts the record in the place of the one there is, as a whole or not at all.
+func (r *Record) Save(folder string) error {
+	content, err := json.Marshal(file{fileVersion, *r})
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(filepath.Join(folder, fileName), append(content, '\n'), 0o600)
+}

@@ -1,0 +1,168 @@
+package review
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+)
+
+// The facts of a kind that is reviewed, as its description names them.
+const (
+	factReview = "review"
+	factIssues = "serving_issues"
+)
+
+// Reviewed reports whether the service reviews a kind.
+func Reviewed(s *resource.Schema) bool {
+	return slices.ContainsFunc(s.Facts, func(f resource.Fact) bool { return f.Name == factReview })
+}
+
+// State is where an ad stands with the service.
+type State string
+
+// The states, the one that asks most of a person first.
+const (
+	Rejected State = "rejected"
+	Limited  State = "limited" // approved, and not shown to all it is aimed at
+	InReview State = "in review"
+	Approved State = "approved"
+)
+
+// The words of the service.
+const (
+	saidRejected = "rejected"
+	saidInReview = "in_review"
+	saidApproved = "approved"
+)
+
+// Standing is what the service said last of one ad.
+type Standing struct {
+	Address string    `json:"address"`
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`           // what people call it
+	In      string    `json:"in,omitempty"`   // the names of what it stands beneath, the highest first
+	Said    string    `json:"said,omitempty"` // review_status, as the service says it
+	Reason  string    `json:"reason,omitempty"`
+	Issues  []string  `json:"issues,omitempty"`
+	Since   time.Time `json:"since"` // when it was first seen so
+	Read    time.Time `json:"read"`  // when it was read last
+	Asked   time.Time `json:"asked"` // when it was asked for last, and not only seen in a plan
+	Told    string    `json:"told,omitempty"`
+}
+
+// Of returns what the facts of a resource say; false where they say nothing of a review.
+func Of(facts resource.Attributes) (Standing, bool) {
+	said, reason, _ := strings.Cut(facts.Value(factReview).Text(), ": ")
+	s := Standing{Said: said, Reason: reason}
+	if issues := facts.Value(factIssues).Text(); issues != "" {
+		s.Issues = strings.Split(issues, ", ")
+	}
+	return s, said != "" || len(s.Issues) > 0
+}
+
+// known reports whether the service said anything of the ad.
+func (s *Standing) known() bool { return s != nil && (s.Said != "" || len(s.Issues) > 0) }
+
+// State returns where the ad stands. A word of the service that nobody knows limits it.
+func (s *Standing) State() State {
+	switch {
+	case s.Said == saidRejected:
+		return Rejected
+	case s.Said == saidInReview:
+		return InReview
+	case s.Said != saidApproved && s.Said != "", slices.ContainsFunc(s.Issues, limits):
+		return Limited
+	}
+	return Approved
+}
+
+// mark is another where there is something else to say of the ad.
+func (s *Standing) mark() string {
+	return strings.Join(append([]string{s.Said, s.Reason}, slices.DeleteFunc(slices.Clone(s.Issues), follow)...), "|")
+}
+
+func follow(code string) bool { return !limits(code) }
+
+// Line is where an ad stands, in words.
+type Line struct {
+	Address string    `json:"address"`
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	In      string    `json:"in,omitempty"`
+	State   State     `json:"state"`
+	Reason  string    `json:"reason,omitempty"` // in the service's words
+	Issues  []string  `json:"issues,omitempty"` // likewise, without those that the files or the review say already
+	Means   string    `json:"means,omitempty"`
+	Do      string    `json:"do,omitempty"`
+	Since   time.Time `json:"since"`
+}
+
+// Line puts a standing in words. They are printable.
+func (s *Standing) Line() Line {
+	l := Line{Address: diag.Printable(s.Address), ID: diag.Printable(s.ID), Name: diag.Printable(s.Name), In: diag.Printable(s.In), State: s.State(), Since: s.Since}
+	var means, do []string
+	add := func(m, d string) {
+		means = append(means, diag.Printable(m))
+		if d != "" && !slices.Contains(do, d) {
+			do = append(do, d)
+		}
+	}
+	switch {
+	case l.State == Rejected:
+		l.Reason = diag.Printable(s.Reason)
+		add(WhyRejected(s.Reason))
+	case l.State == InReview:
+		add("the service has not decided yet, which takes minutes as a rule", "")
+	case l.State == Limited && s.Said != saidApproved && s.Said != "":
+		add("the service calls it "+strings.ReplaceAll(strings.TrimSuffix(s.Said+": "+s.Reason, ": "), "_", " "), "ask the service what it means")
+	}
+	for _, code := range s.Issues {
+		if limits(code) {
+			l.Issues = append(l.Issues, diag.Printable(code))
+			add(WhyNotServed(code))
+		}
+	}
+	l.Means, l.Do = strings.Join(means, "; "), strings.Join(do, "; ")
+	return l
+}
+
+// Called is the ad as people call it: its name, and what it stands beneath.
+func (l Line) Called() string {
+	name := "“" + cmp.Or(l.Name, l.Address) + "”"
+	if l.In != "" {
+		name += " in " + l.In
+	}
+	return name
+}
+
+// Why is what the state means, with the codes of the service behind it.
+func (l Line) Why() string {
+	codes := l.Issues
+	if l.Reason != "" {
+		codes = append([]string{l.Reason}, codes...)
+	}
+	if len(codes) == 0 {
+		return l.Means
+	}
+	return l.Means + " (" + strings.Join(codes, ", ") + ")"
+}
+
+// Text is a whole sentence or two: why, and what to do.
+func (l Line) Text() string {
+	text := upper(string(l.State)) + ": " + l.Why() + "."
+	if l.Do != "" {
+		text += " " + upper(l.Do) + "."
+	}
+	return text
+}
+
+func upper(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

@@ -1,0 +1,79 @@
+package review
+
+import (
+	"strings"
+	"testing"
+)
+
+// documented are the reasons and codes that the service facts name (parts 4.2 and 4.5).
+var (
+	documentedReasons = strings.Fields(`crawl_failed crawler_bot_blocked crawler_captcha crawler_login_required crawler_400 crawler_401
+		crawler_403 crawler_404 crawler_408 crawler_410 crawler_429 crawler_500 crawler_502 crawler_503 crawler_504 robots_txt
+		unsupported_content_type landing_page_image_processing_failed landing_page_unusable missing_favicon`)
+	documentedIssues = strings.Fields(`ad_account_suspended ad_account_brand_review_missing_favicon ad_account_brand_review_escalated_review
+		ad_account_brand_review_rejected ad_account_brand_review_in_progress ad_account_payment_method_missing_or_unauthorized
+		ad_account_threshold_payment_failed ad_account_persona_verification_not_approved ad_account_persona_verification_step_up_required
+		ad_account_budget_exhausted campaign_not_active campaign_not_started campaign_ended campaign_has_no_ad_groups
+		campaign_has_no_serving_ready_ad_groups campaign_budget_exhausted ad_group_not_active ad_group_has_no_ads
+		ad_group_has_no_serving_ready_ads ad_not_active ad_in_review review_not_approved landing_page_crawl_issue ad_over_18_only
+		policy_country_targeting_blocked policy_country_targeting_limited title_missing advertiser_name_missing image_or_favicon_missing
+		target_url_invalid reserved_query_params_present product_feed_id_missing partial_serving_review_not_approved
+		partial_serving_landing_page_crawl_issue partial_serving_ad_in_review`)
+)
+
+// TestEveryDocumentedReasonHasWords: and none of them repeats the code.
+func TestEveryDocumentedReasonHasWords(t *testing.T) {
+	for _, reason := range documentedReasons {
+		if _, known := reasons[reason]; !known {
+			t.Errorf("reason %s has no words", reason)
+		}
+		if means, do := WhyRejected(reason); strings.Contains(means, "_") || !strings.Contains(do, "reviewed again") {
+			t.Errorf("WhyRejected(%s) = %q, %q; want words, and what has it reviewed again", reason, means, do)
+		}
+	}
+	for _, code := range documentedIssues {
+		known, ok := issues[code]
+		if !ok || strings.Contains(known.means, "_") {
+			t.Errorf("issue %s has the words %q; want some", code, known.means)
+		}
+		if known.follows != (known.do == "") {
+			t.Errorf("issue %s says to do %q; want something exactly where it is more than the files say", code, known.do)
+		}
+	}
+	if len(reasons) != len(documentedReasons) || len(issues) != len(documentedIssues) {
+		t.Errorf("%d reasons and %d issues have words; want %d and %d", len(reasons), len(issues), len(documentedReasons), len(documentedIssues))
+	}
+}
+
+func TestALineSaysWhereAnAdStands(t *testing.T) {
+	tests := []struct {
+		name     string
+		standing Standing
+		state    State
+		text     string
+	}{
+		{"rejected", Standing{Said: "rejected", Reason: "crawler_404", Issues: []string{"review_not_approved"}}, Rejected,
+			"Rejected: the landing page is not there (404) (crawler_404). Open the Target URL in a private window, mend the page or the address, and save the ad: a changed ad is reviewed again."},
+		{"rejected for a reason nobody knows", Standing{Said: "rejected", Reason: "policy_v2"}, Rejected,
+			"Rejected: its reason is one that adsync does not know (policy_v2). Read the service's policy for ads, and change the ad: a changed ad is reviewed again."},
+		{"rejected without a reason", Standing{Said: "rejected"}, Rejected,
+			"Rejected: the service gives no reason. Read the service's policy for ads, and change the ad: a changed ad is reviewed again."},
+		{"in review", Standing{Said: "in_review", Issues: []string{"ad_in_review"}}, InReview,
+			"In review: the service has not decided yet, which takes minutes as a rule."},
+		{"approved, and paused by its files", Standing{Said: "approved", Issues: []string{"ad_not_active", "campaign_not_started"}}, Approved, "Approved: ."},
+		{"approved, and limited", Standing{Said: "approved", Issues: []string{"ad_not_active", "policy_country_targeting_limited"}}, Limited,
+			"Limited: the service's policy forbids it in some of the countries it is aimed at (policy_country_targeting_limited). Leave those countries out of its ad group, or change the ad."},
+		{"an issue nobody knows", Standing{Said: "approved", Issues: []string{"quality_hold_v2"}}, Limited,
+			"Limited: something that adsync does not know keeps it from people (quality_hold_v2). Ask the service what it means."},
+		{"a word of the review nobody knows", Standing{Said: "paused_by_legal"}, Limited,
+			"Limited: the service calls it paused by legal. Ask the service what it means."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := tt.standing.Line()
+			if l.State != tt.state || l.Text() != tt.text {
+				t.Errorf("Line() is %s and says %q; want %s and %q", l.State, l.Text(), tt.state, tt.text)
+			}
+		})
+	}
+}
