@@ -113,14 +113,14 @@ func (m *comment) reviews(p *page) {
 
 // htmlReviewed is an ad the service has not approved.
 type htmlReviewed struct {
-	State, Ad, Address, Why, Do string
-	Rejected                    bool
+	State, Ad, Why, Do string
+	Rejected           bool
 }
 
 func (h *htmlPage) reviews(p *page) {
 	h.ReviewTitle, h.Review, h.ReviewsLeft = reviewTitle, p.review, p.unnamed
 	for _, r := range p.reviewed {
-		h.Reviewed = append(h.Reviewed, htmlReviewed{r.state, r.ad, r.address, r.why, r.do, r.rejected})
+		h.Reviewed = append(h.Reviewed, htmlReviewed{r.state, r.ad, r.why, r.do, r.rejected})
 	}
 }
 
