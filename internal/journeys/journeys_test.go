@@ -70,6 +70,7 @@ func makeJourneys(t *testing.T, profile string) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("BIN", bin)
 			e.Setenv("ROOT", root)
 			e.Setenv("QUICKSTART", root+"/examples/quickstart")
 			e.Setenv("NO_COLOR", "1")
@@ -83,6 +84,7 @@ func makeJourneys(t *testing.T, profile string) {
 			"fill": fillRow, "edit": editRow, "reads": rowReads, "listed": textIsListed,
 			"replace": replaceText, "await": awaitText,
 			"daemon": startDaemon, "logs": awaitLog, "end": endProcess,
+			"git": git, "sshd": startSSH,
 			"shows": pageShows, "approves": approveOnPage,
 		},
 	})
