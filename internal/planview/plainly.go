@@ -80,7 +80,7 @@ func (e *entry) plainly(schemas resource.Schemas, names *words.Names) {
 	e.note, e.recorded, e.along = names.In(e.note), labels(schema, e.recorded), labels(schema, e.along)
 	var why []string
 	for _, hazard := range strings.Split(e.hazards, ", ") {
-		if hazard != "" {
+		if hazard != "" && !e.isHeldBy(hazard) {
 			why = append(why, words.Because(plan.Hazard(hazard)))
 		}
 	}
@@ -94,10 +94,16 @@ func (e *entry) plainly(schemas resource.Schemas, names *words.Names) {
 	}
 }
 
+// isHeldBy reports whether a hazard is said where it holds.
+func (e *entry) isHeldBy(hazard string) bool {
+	by := func(h hold) bool { return h.hazard == hazard }
+	return slices.ContainsFunc(e.holds, by) || slices.ContainsFunc(e.fields, func(f row) bool { return slices.ContainsFunc(f.holds, by) })
+}
+
 func holdsPlainly(holds []hold, names *words.Names) {
 	for i := range holds {
 		h := &holds[i]
-		h.title, h.message, h.final = words.Hold(plan.Hazard(h.hazard), h.allow != ""), names.In(h.message), "Nobody can approve it here."
+		h.title, h.message, h.final = words.Hold(plan.Hazard(h.hazard), h.allow != "")+":", names.In(h.message), "Nobody can approve it here."
 		if h.allow != "" {
 			h.allow, h.final = "", ""
 		}
