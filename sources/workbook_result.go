@@ -2,6 +2,7 @@ package sources
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type RowOutcome struct {
 	Action   string // create, update, …; "" where nothing was to be done
 	Position diag.Position
 	Result   string        // created, updated, no change, failed, skipped, held or unknown
+	Shown    string        // the words for it that people read in a workbook; "" for Result
 	Message  string        // what happened and how to mend it; may be empty
 	Code     string        // the service's, or what holds the change; may be empty
 	Cell     diag.Position // the cell that failed, zero where there is none
@@ -171,7 +173,7 @@ func withProblems(outcomes []RowOutcome, problems []diag.Problem) []RowOutcome {
 		case !known:
 			all = append(all, wrong)
 		case all[i].Result == resultNoChange:
-			all[i].Result, all[i].Message = wrong.Result, wrong.Message
+			all[i].Result, all[i].Shown, all[i].Message = wrong.Result, "", wrong.Message
 		case all[i].Result == resultHeld: // by that
 			all[i].Message = wrong.Message
 		}
@@ -281,7 +283,7 @@ const messageWidth = 70
 
 func (c *markedCopy) writeRow(sheet string, place markedColumns, o RowOutcome) error {
 	tone := toneOf(o.Result)
-	if err := c.put(sheet, o.Position.Line(), place.result, o.Result, look{font: tone.font, fill: tone.fill, line: true, bold: tone == toneBad}); err != nil {
+	if err := c.put(sheet, o.Position.Line(), place.result, cmp.Or(o.Shown, o.Result), look{font: tone.font, fill: tone.fill, line: true, bold: tone == toneBad}); err != nil {
 		return err
 	}
 	if err := c.put(sheet, o.Position.Line(), place.message, o.Message, look{wrap: true, line: true}); err != nil {

@@ -12,6 +12,8 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/internal/resultcopy"
+	"adsync/internal/runview"
+	"adsync/internal/words"
 	"adsync/plan"
 	"adsync/sources"
 	"adsync/state"
@@ -201,6 +203,9 @@ func plannedRows(l loaded, p *plan.Plan) []sources.RowOutcome {
 		if c := byAddress[want.Address]; c != nil {
 			row.Action = string(c.Action)
 			row.Result, row.Message, row.Cell = plannedResult(l.schemas, c, goes[want.Address])
+			if row.Result == string(runview.Held) {
+				row.Shown = words.WaitsElse
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -254,14 +259,15 @@ func heldCell(c *plan.Change) diag.Position {
 
 func plannedChanges(schemas resource.Schemas, p *plan.Plan, currency string) []sources.PlannedChange {
 	changes := make([]sources.PlannedChange, 0, len(p.Changes))
+	names := words.NamesOf(schemas, p.Document().Changes)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		planned := sources.PlannedChange{
-			Address: c.Address, Action: string(c.Action), Name: diag.Printable(c.Name), Position: c.Position,
+			Address: c.Address, Action: words.Action(c.Action), Name: diag.Printable(c.Name), Position: c.Position,
 			Fields: planview.FieldLines(schemas, c.Document()), Spend: spendChange(c.Spend, currency),
 		}
 		for _, h := range c.Holds() {
-			planned.Held = joinLines(planned.Held, diag.Printable(h.Message))
+			planned.Held = joinLines(planned.Held, diag.Printable(words.Hold(h.Hazard, h.Allow != "")+": "+names.In(h.Message)))
 			if h.Allow != "" {
 				planned.Allow = joinLines(planned.Allow, "--allow "+h.Allow)
 			}

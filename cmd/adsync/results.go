@@ -13,6 +13,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/runview"
+	"adsync/internal/words"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"
@@ -138,7 +139,7 @@ func rowOutcomes(l loaded, r *reconcile.Report) []sources.RowOutcome {
 func rowOutcome(o reconcile.Outcome) sources.RowOutcome {
 	row := sources.RowOutcome{
 		Address: o.Address, Name: diag.Printable(o.Name), Action: string(o.Action), Position: o.Position,
-		Result: resultWord(o), Message: diag.Printable(withFix(o)), Code: o.Code, ID: o.ID,
+		Result: resultWord(o), Shown: shownResult(o), Message: diag.Printable(withFix(o)), Code: o.Code, ID: o.ID,
 	}
 	if o.Outcome != state.OutcomeApplied || len(o.Held) > 0 {
 		row.Cell = o.Cell
@@ -157,6 +158,17 @@ func withFix(o reconcile.Outcome) string {
 		return fix
 	}
 	return message + ". " + fix
+}
+
+// shownResult is what a workbook says in the place of a result that is an engineer's word.
+func shownResult(o reconcile.Outcome) string {
+	switch {
+	case o.Outcome == runview.Held:
+		return words.WaitsElse
+	case o.Outcome == state.OutcomeApplied && o.Action == plan.Adopt:
+		return words.Done(o.Action)
+	}
+	return ""
 }
 
 // resultWord is the Result of formats.md section 3.

@@ -36,28 +36,28 @@ type watched struct {
 	errors  chan error
 	refuses error        // what a folder that is added gets for an answer
 	added   atomic.Int64 // how many were
-	said    words
+	said    heard
 }
 
-// words are what somebody else says while the test goes on.
-type words struct {
+// heard are what somebody else says while the test goes on.
+type heard struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (w *words) Write(p []byte) (int, error) {
+func (w *heard) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.Write(p)
 }
 
-func (w *words) String() string {
+func (w *heard) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.String()
 }
 
-func (w *words) Reset() {
+func (w *heard) Reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.text.Reset()

@@ -93,11 +93,11 @@ type htmlTree struct {
 }
 
 type htmlChange struct {
-	Symbol, Action, Address, Name, ID, Position, Money, Note, Along, Recorded, Starts, Hazards string
-	Depth                                                                                      int
-	Held, Goes                                                                                 bool
-	Fields                                                                                     []htmlField
-	Holds                                                                                      []htmlHold
+	Tag, Symbol, Action, Address, Name, ID, Position, Money, Note, Along, Recorded, Starts, Hazards string
+	Depth                                                                                           int
+	Held, Goes                                                                                      bool
+	Fields                                                                                          []htmlField
+	Holds                                                                                           []htmlHold
 }
 
 type htmlField struct {
@@ -168,7 +168,7 @@ func htmlTreeOf(p *page, t *tree) htmlTree {
 
 func htmlChangeOf(c *entry) htmlChange {
 	h := htmlChange{
-		Symbol: c.symbol, Action: c.action, Address: c.address, Name: c.name, ID: c.id, Position: c.position, Money: c.money, Note: c.note, Along: c.along,
+		Tag: c.tag, Symbol: c.symbol, Action: c.action, Address: c.address, Name: c.name, ID: c.id, Position: c.position, Money: c.money, Note: c.note, Along: c.along,
 		Recorded: c.recorded, Starts: c.starts, Hazards: c.hazards, Depth: c.depth, Held: c.held, Goes: c.goes, Holds: htmlHolds(c.holds),
 	}
 	for _, f := range c.fields {

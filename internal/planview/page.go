@@ -68,6 +68,7 @@ type entry struct {
 	along    string // names of what is sent along unchanged
 	recorded string // names of what files and service agree on already
 	hazards  string
+	tag      string // that it is held, wholly or in part; "" where it is not
 	starts   string // what it starts without; "" where nothing is to say
 	held     bool
 	goes     bool
@@ -206,6 +207,12 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 	}
 	if !e.goes || e.symbol == "" {
 		e.symbol = "!"
+	}
+	switch {
+	case !e.goes:
+		e.tag = "held"
+	case e.held:
+		e.tag = "held in part"
 	}
 	if c.Pruned {
 		e.note = "no longer in the files; the policy prunes it"

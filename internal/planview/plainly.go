@@ -12,7 +12,7 @@ import (
 
 // says are the words of a form that differ with who reads it.
 type says struct {
-	Held, HeldPart, HeldTitle, AlsoPending, Hazards, IfAllowed string
+	Held, HeldTitle, AlsoPending, Hazards, IfAllowed string
 
 	counts  [7]string // what becomes of the changes that go ahead
 	waits   string
@@ -21,16 +21,16 @@ type says struct {
 }
 
 var engineers = says{
-	Held: "held", HeldPart: "held in part", HeldTitle: heldTitle, AlsoPending: alsoPending, Hazards: "Hazards: ", IfAllowed: "Were all allowed that is held: ",
+	Held: "held", HeldTitle: heldTitle, AlsoPending: alsoPending, Hazards: "Hazards: ", IfAllowed: "Were all allowed that is held: ",
 	counts: [7]string{"to create", "to update", "to replace", "to archive", "to adopt", "to forget", "to record"},
 	waits:  "held", ofTrees: "held",
 	stay: [4]string{"in sync", "as last sent, not shown by the service", "kept", "not managed by these files"},
 }
 
 var marketers = says{
-	Held: words.Waits, HeldPart: words.WaitsPart, HeldTitle: words.WaitsTitle, AlsoPending: words.AlsoPending, Hazards: "Good to know: ", IfAllowed: "Were all approved that waits: ",
+	Held: words.Waiting, HeldTitle: words.WaitsTitle, AlsoPending: words.AlsoPending, Hazards: "Good to know: ", IfAllowed: "Were all approved that waits: ",
 	counts: [7]string{"new", "to change", "to end and make anew", "to end for good", "to take over", "to forget", "to note as they are"},
-	waits:  "waiting for approval", ofTrees: "waiting for approval",
+	waits:  words.Waiting, ofTrees: words.Waiting,
 	stay: [4]string{"as the files say", "as last sent, not shown by the service", "kept", "not in these files"},
 }
 
@@ -77,6 +77,7 @@ func (e *entry) plainly(schemas resource.Schemas, names *words.Names) {
 		e.name = address.Leaf()
 	}
 	e.address, e.id = names.Kind(e.address), ""
+	e.tag = e.waits()
 	e.note, e.recorded, e.along = names.In(e.note), labels(schema, e.recorded), labels(schema, e.along)
 	var why []string
 	for _, hazard := range strings.Split(e.hazards, ", ") {
@@ -92,6 +93,20 @@ func (e *entry) plainly(schemas resource.Schemas, names *words.Names) {
 		f.why = strings.Replace(f.why, f.cause.String(), words.Cause(f.cause), 1)
 		holdsPlainly(f.holds, names)
 	}
+}
+
+// waits says what a change that is held waits for: an approval, where one releases it.
+func (e *entry) waits() string {
+	released := func(h hold) bool { return h.allow != "" }
+	switch {
+	case !e.held && e.goes:
+		return ""
+	case e.goes:
+		return words.WaitsPart
+	case slices.ContainsFunc(e.holds, released) || slices.ContainsFunc(e.fields, func(f row) bool { return slices.ContainsFunc(f.holds, released) }):
+		return words.Waits
+	}
+	return words.WaitsElse
 }
 
 // isHeldBy reports whether a hazard is said where it holds.

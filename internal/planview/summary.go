@@ -9,7 +9,8 @@ import (
 // Summary gives what a plan says first, a label and a text each, for forms that
 // are tables.
 func Summary(schemas resource.Schemas, d *Document) [][2]string {
-	p := describe(schemas, d, detail{room: 80})
+	p := describe(schemas, d, detail{room: 80, says: &marketers})
+	p.plainly(schemas, d)
 	var lines [][2]string
 	add := func(label, text string) { lines = append(lines, [2]string{label, text}) }
 	for _, s := range p.money {
@@ -33,7 +34,7 @@ func Summary(schemas resource.Schemas, d *Document) [][2]string {
 	}
 	add(what, said)
 	if p.held != "" {
-		add(strings.TrimSuffix(heldTitle, ":"), p.held)
+		add(strings.TrimSuffix(p.says.HeldTitle, ":"), p.held)
 	}
 	for _, said := range p.selected {
 		add("Selection", said)

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words"
 	"adsync/plan"
 )
 
@@ -18,14 +19,14 @@ type teller struct {
 	room    int // characters of a value, beyond which it is cut aloud
 }
 
-// FieldLines gives what a change does to its fields, one a line, without causes
-// and holds. Text of files and service is made printable.
+// FieldLines gives what a change does to its fields, one a line, by the headers of their
+// columns, without causes and holds. Text of files and service is made printable.
 func FieldLines(schemas resource.Schemas, c plan.ChangeDocument) []string {
 	t := teller{schemas: schemas, room: 80}
 	var lines []string
 	for i := range c.Fields {
 		if f := &c.Fields[i]; f.Cause != plan.SentAlong {
-			lines = append(lines, f.Name+": "+t.values(&c, f))
+			lines = append(lines, words.Label(schemas.Of(c.Kind), f.Name)+": "+t.values(&c, f))
 		}
 	}
 	if starts := startsOf(&c); starts != "" {

@@ -15,9 +15,11 @@ import (
 // What becomes of a change, as people read it.
 const (
 	Waits       = "waits for approval"
+	WaitsElse   = "waits" // for something that nobody can approve
 	WaitsPart   = "waits in part"
+	Waiting     = "waiting" // counts of both
 	Outside     = "changed outside"
-	WaitsTitle  = "Waits for approval, and is not sent:"
+	WaitsTitle  = "Waits, and is not sent:"
 	AlsoPending = "Waits without this change, too"
 )
 

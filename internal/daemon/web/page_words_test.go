@@ -48,7 +48,7 @@ func TestAnAccountWithFileErrors(t *testing.T) {
 	for path, want := range map[string][]string{
 		"/accounts/shoes": {"Nothing could be planned since 2026-11-22 11:59 EST. Possible spend a day: 50.00 USD, as it was live 2026-11-22 11:00 EST.", "No plan: 1 error; nothing was changed."},
 		"/accounts/hats":  {"Nothing could be planned since 2026-11-22 16:00 UTC. Possible spend a day: not known yet.", "No plan: 1 error; nothing was changed."},
-		"/":               {"50.00 USD", "Nothing could be planned since 2026-11-22 11:59 EST. The figures are of 2026-11-22 11:00 EST.", "Nothing could be planned since 2026-11-22 16:00 UTC.", "Waits for approvalnot known yet"},
+		"/":               {"50.00 USD", "Nothing could be planned since 2026-11-22 11:59 EST. The figures are of 2026-11-22 11:00 EST.", "Nothing could be planned since 2026-11-22 16:00 UTC.", "Waitingnot known yet"},
 	} {
 		page := tags.ReplaceAllString(text(t, a.get(path)), "")
 		for _, words := range want {
