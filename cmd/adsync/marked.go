@@ -204,12 +204,22 @@ func plannedRows(l loaded, p *plan.Plan) []sources.RowOutcome {
 			row.Action = string(c.Action)
 			row.Result, row.Message, row.Cell = plannedResult(l.schemas, c, goes[want.Address])
 			if row.Result == string(runview.Held) {
-				row.Shown = words.WaitsElse
+				row.Shown = waitsFor(c)
 			}
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// waitsFor says what a change that is held waits for: an approval, where one releases it.
+func waitsFor(c *plan.Change) string {
+	for _, h := range c.Holds() {
+		if h.Allow != "" {
+			return words.Waits
+		}
+	}
+	return words.WaitsElse
 }
 
 func plannedResult(schemas resource.Schemas, c *plan.Change, goes bool) (result, message string, cell diag.Position) {
