@@ -150,7 +150,7 @@ accounts:
 	saveEdit(t, dir, "name: Spring launch\nstatus: active", "name: Spring launch\nstatus: puased")
 	p.until("msg", "run ended", "class", "partial")
 	one := <-messages
-	const goesOn = "urgent: campaign/spring-launch is active and goes on, as the cell that may stop it is not valid: spring.yaml:5:9"
+	const goesOn = "urgent: campaign “Spring launch”: is active and goes on, as the cell that may stop it is not valid: spring.yaml:5:9"
 	if said := fmt.Sprint(one); !strings.Contains(said, goesOn) || !slices.Contains(one.Topics, "failed") {
 		t.Errorf("told %s; want that the campaign goes on", said)
 	}
