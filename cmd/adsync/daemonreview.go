@@ -28,6 +28,11 @@ func (r *reviewer) Run(ctx context.Context, request daemon.Request) daemon.Resul
 	result := r.Worker.Run(ctx, request)
 	if r.once {
 		r.read(ctx)
+		if r.notifier != nil {
+			ctx, cancel := context.WithTimeout(ctx, flushMost)
+			defer cancel()
+			r.notifier.Flush(ctx)
+		}
 		return result
 	}
 	if result.Run == nil && r.began {

@@ -55,7 +55,17 @@ func Load(folder string) (*Record, error) {
 
 // Save puts the record in the place of the one there is, as a whole or not at all.
 func (r *Record) Save(folder string) error {
-	content, err := json.Marshal(file{fileVersion, *r})
+	kept := *r
+	kept.Ads = make(map[string]*Standing, len(r.Ads))
+	for address, s := range r.Ads {
+		if s.State() == Approved && s.Told == "" { // of most ads there is no more to say
+			short := *s
+			short.Name, short.In = "", ""
+			s = &short
+		}
+		kept.Ads[address] = s
+	}
+	content, err := json.Marshal(file{fileVersion, kept})
 	if err != nil {
 		return err
 	}

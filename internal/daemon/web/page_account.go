@@ -21,7 +21,11 @@ const runsShown = 10
 func (s *Server) showAccounts(w http.ResponseWriter, r *http.Request) {
 	var cards []card
 	for _, a := range s.desk.Accounts() {
-		cards = append(cards, cardOf(&a))
+		c := cardOf(&a)
+		if p := s.desk.Plan(a.Name); p != nil {
+			c.Review = planview.ReviewCounts(p.Review)
+		}
+		cards = append(cards, c)
 	}
 	s.show(w, r, http.StatusOK, "accounts", view{Title: "Accounts", Follows: true, Of: cards})
 }

@@ -42,6 +42,7 @@ type card struct {
 	Daily, MonthEnd string // possible spend; "" where there is nothing to say
 	Held, Pending   string
 	Drift           string
+	Review          string // how many ads are not approved; "" where all are
 	Failures        int
 	Taken           moment // of which time these figures are
 	Unplanned       moment // since when nothing could be planned

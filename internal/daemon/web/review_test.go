@@ -32,6 +32,9 @@ func TestThePageSaysWhatTheReviewSaid(t *testing.T) {
 	if strings.Contains(page, "ad/s/r/hero") || strings.Contains(page, "ad_1") {
 		t.Error("the page names the ad by its address or id; want its name")
 	}
+	if cards := text(t, a.get("/")); !strings.Contains(cards, "<dt>Review</dt><dd>1 ad rejected</dd>") {
+		t.Error("the page of all accounts does not say that an ad was rejected")
+	}
 	answer := text(t, a.get("/api/v1/accounts/shoes/plan"))
 	if !strings.Contains(answer, `"rejected":1`) && !strings.Contains(answer, `"rejected": 1`) {
 		t.Errorf("the plan of the API has no reviews: %.300s", answer)
