@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -44,6 +45,7 @@ type Marks struct {
 	// Results makes it a copy with results, which is never read as a source; nil leaves it
 	// a copy that somebody may approve in, or go on with.
 	Results *resultcopy.Copy
+	At      time.Time // when such a copy is written; the zero time leaves it out
 }
 
 // WriteMarkedCopy writes a copy of a user's workbook with what became of its
@@ -129,6 +131,11 @@ func (c *markedCopy) mark(m Marks) error {
 	}
 	if err := c.writePlan(m.Plan); err != nil {
 		return fmt.Errorf("sheet %q: %w", planTab, err)
+	}
+	if m.Results != nil {
+		if err := c.writeAbout(m, outcomes); err != nil {
+			return fmt.Errorf("sheet %q: %w", aboutTab, err)
+		}
 	}
 	if err := c.writeProblems(m.Problems, m.Unread); err != nil {
 		return fmt.Errorf("sheet %q: %w", problemsTab, err)

@@ -148,7 +148,7 @@ func (c *copies) leaveOne(l loaded, shelf resultcopy.Shelf, folder, file string,
 	if c.standsAlready(shelf, file, of, m) {
 		return false, nil
 	}
-	m.Results = &of
+	m.Results, m.At = &of, c.app.nowAt(l)
 	var content bytes.Buffer
 	if err := sources.WriteMarkedCopy(original, &content, file, m); err != nil {
 		c.once("no copy: %s", diag.Printable(err.Error()))

@@ -161,7 +161,7 @@ func (a *app) writeCopy(l loaded, to newFile, file string, m sources.Marks) erro
 		return err
 	}
 	if to.never {
-		m.Results = &resultcopy.Copy{Of: file}
+		m.Results, m.At = &resultcopy.Copy{Of: file}, a.nowAt(l)
 	}
 	var failed error
 	err = to.write(func(w io.Writer) error {

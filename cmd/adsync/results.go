@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -37,6 +38,15 @@ func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportD
 		a.writeCopies(l, marking{to: dir, done: true}, workbooks(l), sources.Marks{Outcomes: l.inReview(rows), Problems: l.desired.Problems, Unread: l.desired.Unread}),
 		writeLists(dir, rows, d),
 	)
+}
+
+// nowAt is the time it is in the account's time zone.
+func (a *app) nowAt(l loaded) time.Time {
+	zone, err := time.LoadLocation(l.project.Account.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	return a.clock.orSystem().now().In(zone)
 }
 
 // writeLists writes what became of all rows as CSV and JSON.
