@@ -32,10 +32,10 @@ type copies struct {
 	writeBack bool   // results go into their own files as well
 	took      func(sum string)
 
-	went map[resource.Address]sources.RowOutcome // what the last apply did
-	told map[resource.Address]bool               // rows whose own cells say something that may be over
-	said map[string]bool                         // notes that are said once
-	owed []string                                // files that were open in an editor and could not be written into
+	went map[string]wentRow        // what the last apply did, by address; nil until it is asked for
+	told map[resource.Address]bool // rows whose own cells say something that may be over
+	said map[string]bool           // notes that are said once
+	owed []string                  // files that were open in an editor and could not be written into
 }
 
 // afterRun is what a run leaves behind.
@@ -49,22 +49,18 @@ type afterRun struct {
 // applied leaves copies of a run that applied something.
 func (c *copies) applied(l *loaded, r *reconcile.Report, d *reportDocument) error {
 	rows := rowOutcomes(*l, r)
-	c.went = map[resource.Address]sources.RowOutcome{}
-	for _, row := range rows {
-		if row.Result == "created" || row.Result == "updated" {
-			c.went[row.Address] = row
-		}
-	}
+	failed := c.remember(l, rows)
 	lists := func(folder string) error { return writeLists(folder, rows, d) }
 	marks := sources.Marks{Outcomes: l.inReview(rows), Problems: l.desired.Problems, Unread: l.desired.Unread}
 	err := c.leave(l, afterRun{name: refWord(r.Run), rows: l.judged(rows), marks: marks, lists: lists})
 	folder := c.shelf(*l).Folder
-	return errors.Join(err, lists(folder), resultcopy.ShareAll(folder, slices.Collect(maps.Keys(resultsBegin))...))
+	return errors.Join(failed, err, lists(folder), resultcopy.ShareAll(folder, slices.Collect(maps.Keys(resultsBegin))...))
 }
 
 // planned leaves copies of a run that applied nothing: what waits, what is not valid,
 // what somebody changed outside. What the last apply did stands until a row changes.
 func (c *copies) planned(l *loaded, p *plan.Plan) error {
+	c.recall(l)
 	rows := plannedRows(*l, p)
 	problems := onceEach(l.desired.Problems, p.Problems)
 	marks := sources.Marks{Outcomes: c.stands(l.inReview(rows)), Problems: problems, Unread: l.desired.Unread}
@@ -74,7 +70,7 @@ func (c *copies) planned(l *loaded, p *plan.Plan) error {
 // stands gives rows of which nothing else is said what the last apply did.
 func (c *copies) stands(rows []sources.RowOutcome) []sources.RowOutcome {
 	for i := range rows {
-		if did, is := c.went[rows[i].Address]; is && rows[i].Result == resultNoChange {
+		if did, is := c.went[rows[i].Address.String()]; is && rows[i].Result == resultNoChange {
 			rows[i].Result, rows[i].Message = did.Result, joinLines(did.Message, rows[i].Message)
 		}
 	}

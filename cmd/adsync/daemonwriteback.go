@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources"
+
+	"github.com/google/renameio/v2"
 )
 
 // writeInto writes what became of rows into the user's own files, and returns the names
@@ -101,4 +104,41 @@ func moveFile(from, to string) error {
 		return err
 	}
 	return os.Remove(from)
+}
+
+// wentName is the file of a state that holds what the last apply did, for the copies of a
+// daemon that is begun anew.
+const wentName = "went.json"
+
+// wentRow is what the last apply did with one row.
+type wentRow struct {
+	Result  string `json:"result"`
+	Message string `json:"message,omitempty"`
+}
+
+// remember keeps what an apply did with the rows.
+func (c *copies) remember(l *loaded, rows []sources.RowOutcome) error {
+	c.went = map[string]wentRow{}
+	for _, row := range rows {
+		if row.Result == "created" || row.Result == "updated" {
+			c.went[row.Address.String()] = wentRow{row.Result, row.Message}
+		}
+	}
+	content, err := json.Marshal(c.went)
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(filepath.Join(l.project.StateFolder(), wentName), content, 0o600)
+}
+
+// recall reads what the last apply did, once. Without it the rows say that nothing changes.
+func (c *copies) recall(l *loaded) {
+	if c.went != nil {
+		return
+	}
+	c.went = map[string]wentRow{}
+	content, err := os.ReadFile(filepath.Join(l.project.StateFolder(), wentName))
+	if err == nil && json.Unmarshal(content, &c.went) != nil {
+		c.went = map[string]wentRow{}
+	}
 }
