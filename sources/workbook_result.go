@@ -32,7 +32,6 @@ type RowOutcome struct {
 	ID       string        // the service's id, "" where it is not known
 	Review   string        // as an export says it; "" where it is not known
 	Serving  string        // likewise
-	Waits    bool          // its review goes on
 }
 
 // Marks are what a marked copy says that the user's workbook does not.

@@ -215,11 +215,12 @@ func isAsRead(l loaded, file string, content []byte) bool {
 // marksOf is what a copy of a workbook will say of itself.
 func marksOf(file string, original []byte, m sources.Marks) resultcopy.Copy {
 	of := resultcopy.Copy{Of: file}
-	marks := sha256.New()
+	marks, reviews := sha256.New(), sha256.New()
 	for _, o := range m.Outcomes {
 		if o.Position.File() == file {
-			fmt.Fprintf(marks, "%q\n", []string{o.Position.String(), o.Result, o.Message, o.Cell.String(), o.Review, o.Serving})
-			of.Open = of.Open || o.Waits || !slices.Contains([]string{"created", "updated", "no change"}, o.Result)
+			fmt.Fprintf(reviews, "%q\n", []string{o.Position.String(), o.Review, o.Serving})
+			fmt.Fprintf(marks, "%q\n", []string{o.Position.String(), o.Result, o.Message, o.Cell.String()})
+			of.Open = of.Open || !slices.Contains([]string{"created", "updated", "no change"}, o.Result)
 		}
 	}
 	for _, p := range m.Problems {
@@ -228,7 +229,7 @@ func marksOf(file string, original []byte, m sources.Marks) resultcopy.Copy {
 			of.Open = of.Open || p.Severity == diag.Error
 		}
 	}
-	of.Says = contentSum(original) + "-" + hex.EncodeToString(marks.Sum(nil)[:16])
+	of.Says = contentSum(original) + "." + hex.EncodeToString(reviews.Sum(nil)[:8]) + "-" + hex.EncodeToString(marks.Sum(nil)[:16])
 	return of
 }
 

@@ -98,7 +98,7 @@ func (l loaded) inReview(rows []sources.RowOutcome) []sources.RowOutcome {
 	rows = l.judged(rows)
 	for i := range rows {
 		if line, known := l.reviews.Line(rows[i].Address.String()); known && line.State == review.InReview {
-			rows[i].Message, rows[i].Waits = joinLines(rows[i].Message, line.Text()), true
+			rows[i].Message = joinLines(rows[i].Message, line.Text())
 		}
 	}
 	return rows
