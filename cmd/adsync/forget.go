@@ -188,7 +188,7 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 // gather reads what is written for people. All else is in the files of the state.
 func (d *departure) gather(ctx context.Context, store state.Store) error {
 	header := store.Header()
-	k := &keptRuns{store: store, orders: orders.Folder(d.folder), zone: time.UTC}
+	k := &keptRuns{store: store, orders: orders.Folder(d.folder), zone: time.UTC, reviews: d.app.knownReviews(sources.Project{Home: d.folder})}
 	h, err := k.history(ctx, trail.Window{}, 0)
 	if err != nil {
 		return err

@@ -2,7 +2,9 @@ package main
 
 import (
 	"archive/zip"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,5 +96,42 @@ func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// An account from git is forgotten by its name in the daemon's configuration, with the
+// copy of its repository; those beside it stay.
+func TestForgetAnAccountFromGit(t *testing.T) {
+	s := serveAccount(t)
+	work, operator := ownQuickstart(t)
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=Ann", "-c", "user.email=ann@example.com", "commit", "-q", "-m", "The campaigns"}} {
+		if out, err := exec.Command("git", append([]string{"-C", work}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	conf := t.TempDir()
+	file := filepath.Join(conf, "daemon.yaml")
+	saveFile(t, file, fmt.Sprintf("listen: none\noperator: %s\nstate: states\naccounts:\n- {name: shop, git: {url: %s, ref: main}}\n", operator, work))
+	if out, err := s.command("daemon", "--once", "--config", file).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	noError(t, os.MkdirAll(filepath.Join(conf, "states", "books", "source"), 0o700))
+	saveFile(t, filepath.Join(conf, "states", "books", "source", "theirs"), "another account's")
+	before := s.requests.Load()
+	record := filepath.Join(conf, "record.zip")
+	if out, err := s.command("forget", "--yes", "--config", file, "--out", record, "shop").CombinedOutput(); err != nil || s.requests.Load() != before {
+		t.Fatalf("%v, after %d requests:\n%s", err, s.requests.Load()-before, out)
+	}
+	left, err := os.ReadDir(filepath.Join(conf, "states", "shop"))
+	noError(t, err)
+	if _, err := os.Stat(record); err != nil || len(left) > 0 {
+		t.Errorf("the record: %v; of the account are left: %v", err, left)
+	}
+	if _, err := os.Stat(filepath.Join(conf, "states", "books", "source", "theirs")); err != nil {
+		t.Error(err)
+	}
+	out, err := s.command("forget", "--yes", "--config", file, "nobody").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), `has no account "nobody"`) {
+		t.Errorf("forget of nobody = %v:\n%s", err, out)
 	}
 }
