@@ -80,7 +80,7 @@ func makeJourneys(t *testing.T, profile string) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"adsync": adsync, "exits": exits,
-			"service": startService, "theirs": atTheService,
+			"service": startService, "theirs": atTheService, "finds": findID,
 			"fill": fillRow, "edit": editRow, "reads": rowReads, "listed": textIsListed,
 			"replace": replaceText, "await": awaitText,
 			"daemon": startDaemon, "logs": awaitLog, "end": endProcess,

@@ -63,8 +63,9 @@ func approveOnPage(ts *testscript.TestScript, _ bool, args []string) {
 	root := ts.Getenv("PAGE")
 	visit(ts, browser, root+"/login", url.Values{"back": {account}, "name": {name}, "token": {ts.Getenv("ADSYNC_DAEMON_TOKEN")}})
 	var form url.Values
-	until(ts, func() string { return "nothing to tick reads " + args[2] }, func() bool {
-		page := visit(ts, browser, root+account, nil)
+	var page string
+	until(ts, func() string { return "nothing to tick reads " + args[2] + ":\n" + page }, func() bool {
+		page = visit(ts, browser, root+account, nil)
 		_, page, _ = strings.Cut(page, `<form class="approve"`)
 		page, _, _ = strings.Cut(page, "</form>")
 		form = url.Values{"note": {note}}

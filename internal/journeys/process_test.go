@@ -2,12 +2,14 @@ package journeys
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -158,6 +160,17 @@ func atTheService(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s %s: %s %s", args[0], args[1], got.Status, content)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("answer.json"), content, 0o600))
+}
+
+// finds NAME: $ID is the id of what is called so in the answer.
+func findID(ts *testscript.TestScript, _ bool, args []string) {
+	var list struct{ Data []struct{ ID, Name string } }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("answer.json")), &list))
+	at := slices.IndexFunc(list.Data, func(one struct{ ID, Name string }) bool { return one.Name == args[0] })
+	if at < 0 {
+		ts.Fatalf("the answer has no %q", args[0])
+	}
+	ts.Setenv("ID", list.Data[at].ID)
 }
 
 // replace FILE FROM TO: as an editor saves it, another file in its place.
