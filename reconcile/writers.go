@@ -50,7 +50,8 @@ func (a *Agent) OtherWriters(ctx context.Context, since time.Time, busy []Span) 
 			return nil, unlessStopped(err)
 		}
 		var e auditEntry
-		if json.Unmarshal(row, &e) == nil && e.ActorID != "" && e.Object != "" && !((e.actor() == own || own == "") && a.mayBeOurs(e, busy)) {
+		told := json.Unmarshal(row, &e) == nil && e.ActorID != "" && e.Object != ""
+		if told && !((e.actor() == own || own == "") && a.mayBeOurs(e, busy)) {
 			if touched[e.actor()] == nil {
 				touched[e.actor()] = map[string]bool{}
 			}

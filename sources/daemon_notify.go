@@ -79,9 +79,11 @@ func (n *Notify) read(w *walker, node *yaml.Node) {
 	case forms && len(n.people) > 0:
 		w.report(node, diag.BadProject, "an entry of notify names a place and people; want one of both", "")
 	case !forms && len(n.people) == 0:
-		w.report(node, diag.BadProject, "an entry of notify names no place; want one of webhook, slack, teams and email, or people in to", "")
+		const message = "an entry of notify names no place; want one of webhook, slack, teams and email, or people in to"
+		w.report(node, diag.BadProject, message, "")
 	case !forms && (n.Remind != 0 || n.Quiet != Quiet{}):
-		w.report(node, diag.BadProject, "an entry of notify for people has remind or quiet; want it at each of them", "")
+		const message = "an entry of notify for people has remind or quiet; want it at each of them"
+		w.report(node, diag.BadProject, message, "")
 	}
 }
 
@@ -90,7 +92,8 @@ func (n *Notify) places(w *walker) map[string]func(*yaml.Node) {
 	form := func(name string, read func(*yaml.Node)) func(*yaml.Node) {
 		return func(node *yaml.Node) {
 			if n.Form != "" {
-				w.report(node, diag.BadProject, fmt.Sprintf("%s and %s stand in one entry; want one place an entry", n.Form, name), "")
+				message := fmt.Sprintf("%s and %s stand in one entry; want one place an entry", n.Form, name)
+				w.report(node, diag.BadProject, message, "")
 			}
 			n.Form = name
 			read(node)
@@ -115,10 +118,12 @@ func (n *Notify) places(w *walker) map[string]func(*yaml.Node) {
 		}
 	}
 	return map[string]func(*yaml.Node){
-		"webhook": fields("webhook", map[string]func(*yaml.Node){"url": key(&n.URL, "notify.webhook.url", "HOOK_URL"), "key": key(&n.Key, "notify.webhook.key", "HOOK_KEY")}),
-		"slack":   fields("slack", map[string]func(*yaml.Node){"url": key(&n.URL, "notify.slack.url", "SLACK_URL")}),
-		"teams":   fields("teams", map[string]func(*yaml.Node){"url": key(&n.URL, "notify.teams.url", "TEAMS_URL")}),
-		"email":   form("email", readMail),
+		"webhook": fields("webhook", map[string]func(*yaml.Node){
+			"url": key(&n.URL, "notify.webhook.url", "HOOK_URL"), "key": key(&n.Key, "notify.webhook.key", "HOOK_KEY"),
+		}),
+		"slack": fields("slack", map[string]func(*yaml.Node){"url": key(&n.URL, "notify.slack.url", "SLACK_URL")}),
+		"teams": fields("teams", map[string]func(*yaml.Node){"url": key(&n.URL, "notify.teams.url", "TEAMS_URL")}),
+		"email": form("email", readMail),
 	}
 }
 

@@ -13,14 +13,16 @@ import (
 // readPeople reads who is told of things, by name: each with one place.
 func readPeople(w *walker, node *yaml.Node) map[string]Notify {
 	if node.Kind != yaml.MappingNode {
-		w.report(node, diag.BadProject, "people is "+shapeOf(node)+"; want a mapping", "for example anna: {email: anna@example.com}")
+		const hint = "for example anna: {email: anna@example.com}"
+		w.report(node, diag.BadProject, "people is "+shapeOf(node)+"; want a mapping", hint)
 		return nil
 	}
 	all := map[string]Notify{}
 	for name, entry := range w.entries(node) {
 		n := Notify{Person: name.Value, Position: w.at(entry)}
 		if !accountName.MatchString(n.Person) {
-			w.report(name, diag.BadProject, fmt.Sprintf("a person has the name %q; want letters, digits, points, hyphens and underscores, 64 at most", n.Person), "")
+			message := fmt.Sprintf("a person has the name %q; want letters, digits, points, hyphens and underscores, 64 at most", n.Person)
+			w.report(name, diag.BadProject, message, "")
 		}
 		readers := n.places(w)
 		readers["email"] = func(node *yaml.Node) {
@@ -34,7 +36,8 @@ func readPeople(w *walker, node *yaml.Node) map[string]Notify {
 		}
 		w.fields(entry, "a person", readers)
 		if n.Form == "" && entry.Kind == yaml.MappingNode {
-			w.report(entry, diag.BadProject, fmt.Sprintf("person %q has no place; want one of email, slack, teams and webhook", n.Person), "for example "+n.Person+": {email: "+n.Person+"@example.com}")
+			message := fmt.Sprintf("person %q has no place; want one of email, slack, teams and webhook", n.Person)
+			w.report(entry, diag.BadProject, message, "for example "+n.Person+": {email: "+n.Person+"@example.com}")
 		}
 		all[n.Person] = n
 	}
@@ -81,16 +84,20 @@ func (d *Daemon) addressed(w *walker, people map[string]Notify, server *Notify) 
 // reached is where a person is told.
 func (d *Daemon) reached(name Setting, people map[string]Notify, server *Notify) (Notify, *diag.Problem) {
 	problem := func(message, hint string) *diag.Problem {
-		return &diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: name.Position, Message: message, Hint: hint}
+		p := diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: name.Position, Message: message, Hint: hint}
+		return &p
 	}
 	one, there := people[name.Value]
 	switch names := slices.Sorted(maps.Keys(people)); {
 	case !there:
-		return one, problem(fmt.Sprintf("to names %q, who is none of people; want a name that stands there", name.Value), diag.DidYouMean(name.Value, names))
+		message := fmt.Sprintf("to names %q, who is none of people; want a name that stands there", name.Value)
+		return one, problem(message, diag.DidYouMean(name.Value, names))
 	case one.Form == "email" && server == nil:
-		return one, problem(fmt.Sprintf("to names %q, who is told by mail, and no mail server is named; want one", name.Value), "for example mail: {host: mail.example.com, from: adsync@example.com}")
+		message := fmt.Sprintf("to names %q, who is told by mail, and no mail server is named; want one", name.Value)
+		return one, problem(message, "for example mail: {host: mail.example.com, from: adsync@example.com}")
 	case one.Form == "email":
-		one.Host, one.Port, one.TLS, one.User, one.Password, one.From = server.Host, server.Port, server.TLS, server.User, server.Password, server.From
+		one.Host, one.Port, one.TLS = server.Host, server.Port, server.TLS
+		one.User, one.Password, one.From = server.User, server.Password, server.From
 	}
 	return one, nil
 }

@@ -41,7 +41,8 @@ func (k *keeping) due(ctx context.Context, a *app, w *worker, l loaded, store st
 		err = errors.Join(err, failed)
 	}
 	if gone != (aged{}) {
-		a.note("kept no longer: names of people in %s, %s and the copies of %s", plural(gone.names, "entry"), plural(gone.reports, "report"), plural(gone.copies, "run"))
+		a.note("kept no longer: names of people in %s, %s and the copies of %s",
+			plural(gone.names, "place"), plural(gone.reports, "report"), plural(gone.copies, "run"))
 	}
 	if err != nil {
 		a.note("something is kept for longer than is said, and is looked at again tomorrow: %s", oneLine(err))
@@ -120,6 +121,6 @@ func (d *daemonRun) saysHowLong(keep sources.Keep) {
 		}
 		return fmt.Sprintf("%d days", keep/(24*time.Hour))
 	}
-	d.log.Info("how long things are kept", "names of people", days(keep.People, "as long as the state"), "results", days(keep.Results, "the last runs"),
-		"uploads", strings.TrimSuffix(cmp.Or(keep.Uploads, 15*time.Minute).String(), "0s"))
+	d.log.Info("how long things are kept", "names of people", days(keep.People, "as long as the state"),
+		"results", days(keep.Results, "the last runs"), "uploads", strings.TrimSuffix(cmp.Or(keep.Uploads, 15*time.Minute).String(), "0s"))
 }

@@ -44,12 +44,15 @@ type writers struct {
 
 // fresh returns in words who else writes to the account and was not told of yet. A log
 // that cannot be read is no trouble: the next run asks again.
-func (w *writers) fresh(ctx context.Context, a *app, agent *reconcile.Agent, view *reconcile.View, folder string, began time.Time) []string {
+func (w *writers) fresh(
+	ctx context.Context, a *app, agent *reconcile.Agent, view *reconcile.View, folder string, began time.Time,
+) []string {
 	now := agent.Now()
 	if w.asked.IsZero() { // it has just begun
 		w.asked = now
 	}
-	if now.Sub(w.asked) < writersEvery && !slices.ContainsFunc(view.Plan.Changes, func(c plan.Change) bool { return c.IsForeign() }) {
+	foreign := slices.ContainsFunc(view.Plan.Changes, func(c plan.Change) bool { return c.IsForeign() })
+	if now.Sub(w.asked) < writersEvery && !foreign {
 		return nil
 	}
 	w.asked = now
@@ -66,7 +69,9 @@ func (w *writers) fresh(ctx context.Context, a *app, agent *reconcile.Agent, vie
 
 // spansOf are the times in which this adsync may have written, and since when others
 // are looked for: not from before its first run.
-func spansOf(ctx context.Context, store state.Store, began, now time.Time) (since time.Time, busy []reconcile.Span, err error) {
+func spansOf(
+	ctx context.Context, store state.Store, began, now time.Time,
+) (since time.Time, busy []reconcile.Span, err error) {
 	runs, err := store.Runs(ctx, 0)
 	if err != nil || len(runs) == 0 {
 		return since, nil, err
@@ -79,7 +84,8 @@ func spansOf(ctx context.Context, store state.Store, began, now time.Time) (sinc
 	for _, run := range runs {
 		span := reconcile.Span{From: run.Started, To: run.Finished}
 		var head runview.Head
-		if len(run.Head) > 0 && json.Unmarshal(run.Head, &head) == nil && head.Recovered != nil && head.Recovered.At.After(span.To) {
+		read := len(run.Head) > 0 && json.Unmarshal(run.Head, &head) == nil
+		if read && head.Recovered != nil && head.Recovered.At.After(span.To) {
 			span.To = head.Recovered.At
 		}
 		if run.Finished.IsZero() { // it goes on, or what it began may

@@ -131,7 +131,8 @@ type forgotten struct {
 }
 
 func (d *departure) run(ctx context.Context) error {
-	err := state.Retire(ctx, d.folder, state.Options{Command: d.app.command, Version: release}, func(s state.Store) error { return d.look(ctx, s) }, d.export)
+	look := func(s state.Store) error { return d.look(ctx, s) }
+	err := state.Retire(ctx, d.folder, state.Options{Command: d.app.command, Version: release}, look, d.export)
 	if d.holds != nil {
 		err = errors.Join(err, d.holds.End())
 	}
@@ -148,7 +149,8 @@ func (d *departure) run(ctx context.Context) error {
 		return d.app.printJSON(d.forgotten)
 	}
 	f := d.forgotten
-	_, err = fmt.Fprintf(d.app.out, "Forgot %s: %s stay as they are at the service, and nobody looks after them.\nIts record, with %s, is in %s.\n",
+	_, err = fmt.Fprintf(d.app.out, "Forgot %s: %s stay as they are at the service, and nobody looks after them.\n"+
+		"Its record, with %s, is in %s.\n",
 		diag.Printable(f.Account), plural(f.Resources, "resource"), plural(f.Runs, "run"), diag.Printable(f.Record))
 	d.app.note("your files and result copies stay; the record names people: keep it where only those read it who may")
 	return err
@@ -163,7 +165,8 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 		}
 		return configuration("the state in %s is of account %q; want its id, not %q", d.folder, id, d.account)
 	}
-	if d.holds, err = orders.Folder(d.folder).Attend(func(t time.Duration) { _ = sleep(ctx, t) }); errors.Is(err, orders.ErrAttended) {
+	d.holds, err = orders.Folder(d.folder).Attend(func(t time.Duration) { _ = sleep(ctx, t) })
+	if errors.Is(err, orders.ErrAttended) {
 		return &exit{exitLocked, err.Error() + "; take the account out of its configuration first, or end it"}
 	}
 	if err != nil {
@@ -174,7 +177,8 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 		return err
 	}
 	if len(open) > 0 {
-		return &exit{exitUnknown, fmt.Sprintf("%s open, or of unknown outcome: what was sent may still have an effect; end it with adsync resume, or adsync resolve ADDRESS", pluralAre(len(open), "step"))}
+		return &exit{exitUnknown, fmt.Sprintf("%s open, or of unknown outcome: what was sent may still have an effect; "+
+			"end it with adsync resume, or adsync resolve ADDRESS", pluralAre(len(open), "step"))}
 	}
 	if err := d.gather(ctx, store); err != nil {
 		return err
@@ -188,7 +192,8 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 // gather reads what is written for people. All else is in the files of the state.
 func (d *departure) gather(ctx context.Context, store state.Store) error {
 	header := store.Header()
-	k := &keptRuns{store: store, orders: orders.Folder(d.folder), zone: time.UTC, reviews: d.app.knownReviews(sources.Project{Home: d.folder})}
+	reviews := d.app.knownReviews(sources.Project{Home: d.folder})
+	k := &keptRuns{store: store, orders: orders.Folder(d.folder), zone: time.UTC, reviews: reviews}
 	h, err := k.history(ctx, trail.Window{}, 0)
 	if err != nil {
 		return err
@@ -199,12 +204,15 @@ func (d *departure) gather(ctx context.Context, store state.Store) error {
 	}
 	record := snapshotDocument{formatVersion, []resourceDocument{}, []diag.Problem{}}
 	for r := range last.All() {
-		record.Resources = append(record.Resources, resourceDocument{r.Address.String(), r.Address.Kind, r.ID, nested(r.Attributes), r.Position})
+		one := resourceDocument{r.Address.String(), r.Address.Kind, r.ID, nested(r.Attributes), r.Position}
+		record.Resources = append(record.Resources, one)
 	}
 	asJSON := func(document any) func(io.Writer) error {
 		return func(w io.Writer) error { return writeJSON(w, document) }
 	}
-	d.documents = []trail.Document{{Name: "history.csv", Write: h.WriteCSV}, {Name: "history.json", Write: asJSON(h)}, {Name: "record.json", Write: asJSON(record)}}
+	d.documents = []trail.Document{
+		{Name: "history.csv", Write: h.WriteCSV}, {Name: "history.json", Write: asJSON(h)}, {Name: "record.json", Write: asJSON(record)},
+	}
 	for _, run := range h.Runs {
 		report, err := store.Report(ctx, run.Run)
 		if errors.Is(err, state.ErrNoReport) {
@@ -213,7 +221,8 @@ func (d *departure) gather(ctx context.Context, store state.Store) error {
 		if err != nil {
 			return err
 		}
-		d.documents = append(d.documents, trail.Document{Name: "runs/" + run.Run + ".json", Write: func(w io.Writer) error { _, err := w.Write(report); return err }})
+		write := func(w io.Writer) error { _, err := w.Write(report); return err }
+		d.documents = append(d.documents, trail.Document{Name: "runs/" + run.Run + ".json", Write: write})
 	}
 	if d.out == "" {
 		d.out = fmt.Sprintf("adsync-%s-%s.zip", plainName(d.account), time.Now().Format(time.DateOnly))
@@ -259,8 +268,10 @@ func (d *departure) ask(ctx context.Context) error {
 	if !isTerminal(d.app.in) {
 		return configuration("forget asks before it removes anything, and there is no terminal to ask at; use --yes")
 	}
-	fmt.Fprintf(d.app.err, "%s of %s stay as they are at the service. The record goes to %s, and %s is removed.\nForget the account? Only yes goes on: ",
-		plural(d.forgotten.Resources, "resource"), diag.Printable(d.forgotten.Account), diag.Printable(d.out), diag.Printable(d.folder))
+	f := d.forgotten
+	fmt.Fprintf(d.app.err, "%s of %s stay as they are at the service. The record goes to %s, and %s is removed.\n"+
+		"Forget the account? Only yes goes on: ",
+		plural(f.Resources, "resource"), diag.Printable(f.Account), diag.Printable(f.Record), diag.Printable(f.Folder))
 	return confirmed(ctx, d.app.in)
 }
 

@@ -36,7 +36,7 @@ var may = map[string][]string{
 	"internal/secret":      {},
 	"internal/webhook":     {"internal/secret"},
 	"internal/notify":      {"internal/review", "internal/words", "internal/resource", "internal/secret", "internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
-	"internal/trail":       {"internal/csvfile", "internal/daemon", "internal/orders", "internal/planview", "internal/runview"},
+	"internal/trail":       {"internal/review", "internal/csvfile", "internal/daemon", "internal/orders", "internal/planview", "internal/runview"},
 	"internal/diag":        {},
 	"internal/seeded":      {}, // mistakes, behind build tags
 	"internal/bench":       {}, // shares nothing with what it measures

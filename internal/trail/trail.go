@@ -95,13 +95,19 @@ func (h *Trail) rows() (rows []row) {
 		add(run.Started, "run", ofRun(run))
 	}
 	for _, a := range h.Approvals {
-		add(a.Time, "approval", map[string]string{"what": strings.Join(a.Allow, "; "), "by": a.By, "plan": a.PlanHash, "note": a.Note})
+		what := strings.Join(a.Allow, "; ")
+		add(a.Time, "approval", map[string]string{"what": what, "by": a.By, "plan": a.PlanHash, "note": a.Note})
 	}
 	for _, a := range h.Accepted {
-		add(a.Time, "accepted", map[string]string{"what": "go on with a rewritten history", "by": a.By, "commit": a.Commit, "note": a.Note})
+		const what = "go on with a rewritten history"
+		add(a.Time, "accepted", map[string]string{"what": what, "by": a.By, "commit": a.Commit, "note": a.Note})
 	}
 	for _, o := range h.Orders {
-		add(o.Time, "order", map[string]string{"what": string(o.Order), "by": o.By, "until": moment(o.Until), "note": o.Reason})
+		what := string(o.Order)
+		add(o.Time, "order", map[string]string{"what": what, "by": o.By, "until": moment(o.Until), "note": o.Reason})
+	}
+	for _, c := range h.Reviews { // by the service, and so by nobody
+		add(c.Time, "review", map[string]string{"id": c.At, "what": c.Called(), "result": string(c.State), "note": c.Means})
 	}
 	return rows
 }
@@ -109,9 +115,10 @@ func (h *Trail) rows() (rows []row) {
 func ofRun(h *runview.Head) map[string]string {
 	line := h.Line()
 	cells := map[string]string{
-		"id": h.Run, "what": line.What, "by": h.By, "result": line.Ends, "finished": moment(h.Finished), "changes": h.Result(),
-		"currency": h.Account.Currency, "daily_spend_before": units(h.Money.Reached.DailyBefore), "daily_spend_after": units(h.Money.Reached.DailyAfter),
-		"note": h.Error,
+		"id": h.Run, "what": line.What, "by": h.By, "result": line.Ends,
+		"finished": moment(h.Finished), "changes": h.Result(), "note": h.Error,
+		"currency":           h.Account.Currency,
+		"daily_spend_before": units(h.Money.Reached.DailyBefore), "daily_spend_after": units(h.Money.Reached.DailyAfter),
 	}
 	if h.Exit != nil {
 		cells["exit"] = strconv.Itoa(*h.Exit)

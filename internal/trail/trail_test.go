@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/orders"
+	"adsync/internal/review"
 	"adsync/internal/runview"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,9 @@ func at(hour int) time.Time { return time.Date(2026, 3, 1, hour, 0, 0, 0, time.U
 func TestEachThingThatHappenedIsARow(t *testing.T) {
 	exit := 8
 	h := Trail{
-		History: runview.History{Runs: []runview.Head{
+		History: runview.History{Reviews: []review.Change{
+			{Time: at(8), Name: "=Hero", At: "ad/a/b/hero", Before: review.Approved, State: review.Rejected, Means: "the page is away"},
+		}, Runs: []runview.Head{
 			{Run: "run-000002", Command: runview.Apply, Started: at(4), Finished: at(5), By: "anna on host", Ended: runview.Finished, Exit: &exit, Summary: map[string]int{"applied": 2, "failed": 1}},
 			{Run: "decision-1", Started: at(6), Decided: "ad/x as made, by dora"},
 			{Run: "run-000001", Command: runview.Revert, Reverts: "run-000000", Started: at(1), Ended: runview.Killed},
@@ -48,6 +51,7 @@ func TestEachThingThatHappenedIsARow(t *testing.T) {
 		"04|run|run-000002|apply|anna on host|applied in part|8|",
 		"06|decision|decision-1|ad/x as made, by dora||||",
 		"07|accepted||go on with a rewritten history|carla|||",
+		"08|review|ad/a/b/hero|“=Hero”||rejected||the page is away",
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("rows (-want +have):\n%s", diff)
