@@ -165,7 +165,7 @@ func (p *localPeer) pack(ctx context.Context, _ *packp.AdvRefs, wants, haves []p
 	}
 	read, write := io.Pipe()
 	go func() { // ends with the pack, or when its reader is closed
-		encode(write, p.objects, hashes)
+		encode(write, patching{p.objects, p.store}, hashes)
 	}()
 	left, begin := p.store.config.Limits.PackBytes, []byte(nil)
 	return bounded{read, read, &left, &begin}, nil
