@@ -71,25 +71,25 @@ func isBeside(ctx context.Context) bool { return ctx.Value(besideRuns{}) != nil 
 
 // read asks for the reviews, once. A run that has just done so is not asked after.
 func (r *reviewer) read(ctx context.Context) (pass review.Pass, moved bool) {
-	is, err := r.ask(context.WithValue(ctx, besideRuns{}, true))
+	known, err := r.ask(context.WithValue(ctx, besideRuns{}, true))
 	if err != nil {
 		if ctx.Err() == nil {
 			r.of.app.note("the reviews could not be read: %s", oneLine(err))
 		}
-		return review.Pass{Failed: true}, is.moved
+		return review.Pass{Failed: true}, known.Moved()
 	}
-	return review.Pass{Left: is.Left, Waits: is.Waits()}, is.moved
+	return review.Pass{Left: known.Left, Waits: known.Waits()}, known.Moved()
 }
 
-func (r *reviewer) ask(ctx context.Context) (is askedReviews, err error) {
+func (r *reviewer) ask(ctx context.Context) (known *review.Record, err error) {
 	client := r.of.dialed()
 	if client == nil {
-		return is, configuration("no run has reached the account yet")
+		return &review.Record{}, configuration("no run has reached the account yet")
 	}
 	l := loaded{project: sources.Project{Home: r.folder}, schemas: schemas(), desired: sources.Desired{Snapshot: &resource.Snapshot{}}}
 	store, err := r.of.app.openState(ctx, l.project, true)
 	if err != nil {
-		return is, err
+		return &review.Record{}, err
 	}
 	defer func() { r.of.app.closed("state", store.Close()) }()
 	agent := r.of.app.agentOf(l, store, client.Reader())

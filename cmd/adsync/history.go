@@ -37,7 +37,7 @@ func (a *app) history() *cobra.Command {
 ended, how many changes have which outcome, who ran it and on which machine, the
 commit of the files, and possible spend before and after. The service is not
 asked. The newest 1,000 runs are kept. After them come the ads that the service's
-review judged otherwise than before, as far as adsync has read that.
+review rejected or limited, or no longer does, as far as adsync has read that.
 
 For auditors: -o csv has a row for each run, decision, approval and order (suspend,
 resume, reconcile), the oldest first, with who and when in UTC; -o json has the same

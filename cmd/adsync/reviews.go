@@ -50,7 +50,7 @@ func (a *app) readReviews(ctx context.Context, l loaded, agent *reconcile.Agent,
 	if err != nil {
 		a.note("the reviews could not be read: %s", oneLine(err))
 	}
-	*l.reviews = *known.Record
+	*l.reviews = *known
 }
 
 // fresh is what a run knows that the kept record does not.
@@ -60,36 +60,28 @@ type fresh struct {
 	rests   time.Duration  // nothing is asked for so long after the last time
 }
 
-// askedReviews is what is known after the service was asked for reviews.
-type askedReviews struct {
-	*review.Record
-	moved bool // an ad stands otherwise than before
-}
-
 // askReviews asks for the reviews of what is recorded in a state folder, and keeps them.
 // tell is given what people were not told yet; nil tells nobody.
-func (a *app) askReviews(ctx context.Context, folder string, agent *reconcile.Agent, of fresh, tell func([]review.Line)) (is askedReviews, err error) {
+func (a *app) askReviews(ctx context.Context, folder string, agent *reconcile.Agent, of fresh, tell func([]review.Line)) (known *review.Record, err error) {
 	if a.reviewing != nil {
 		a.reviewing.Lock()
 		defer a.reviewing.Unlock()
 	}
-	is.Record, _ = review.Load(folder) // what was damaged is asked anew
-	before := is.Newest()
-	is.Take(of.seen)
+	known, _ = review.Load(folder) // what was damaged is asked anew
+	known.Take(of.seen)
 	for _, address := range of.written {
-		is.Stale(address)
+		known.Stale(address)
 	}
-	if age := agent.Now().Sub(is.Read); age < 0 || age >= of.rests {
-		err = agent.ReadReviews(ctx, is.Record)
+	if age := agent.Now().Sub(known.Read); age < 0 || age >= of.rests {
+		err = agent.ReadReviews(ctx, known)
 	}
-	is.moved = is.Newest() != before
 	if tell != nil {
-		tell(is.TakeNews())
+		tell(known.TakeNews())
 	}
-	if len(is.Ads) == 0 && before == (review.Change{}) { // nothing to keep, and maybe no folder
-		return is, err
+	if len(known.Ads)+len(known.Changes) == 0 { // nothing to keep, and maybe no folder
+		return known, err
 	}
-	return is, errors.Join(err, is.Save(folder))
+	return known, errors.Join(err, known.Save(folder))
 }
 
 // inReview gives rows that say where their ads stand with the review, as far as that is

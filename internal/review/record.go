@@ -16,6 +16,8 @@ type Record struct {
 	After   string               `json:"after,omitempty"` // the ad behind which the list is read on; "" from its beginning
 	Minute  time.Time            `json:"minute,omitzero"` // when Sent began to count
 	Sent    int                  `json:"sent,omitempty"`
+
+	moved bool // an ad was seen to stand otherwise
 }
 
 // Change is that an ad came to stand otherwise.
@@ -78,15 +80,19 @@ func (r *Record) See(now time.Time, s Standing, asked bool) {
 	r.note(now, before, &s)
 }
 
-// note keeps what changed. A new ad that is in review or approved is no news.
+// note keeps what changed for the worse, or from there. That a review begins or approves is
+// what happens to every ad.
 func (r *Record) note(now time.Time, before, s *Standing) {
-	c := Change{Time: now, Name: s.Name, In: s.In, At: s.Address, State: s.State()}
-	switch {
-	case before != nil && before.mark() == s.mark():
+	if before != nil && before.mark() == s.mark() {
 		return
-	case before.known():
+	}
+	r.moved = true
+	c := Change{Time: now, At: s.Address, State: s.State()}
+	if before.known() {
 		c.Before = before.State()
-	case c.State == InReview || c.State == Approved:
+	}
+	bad := []State{Rejected, Limited}
+	if !slices.Contains(bad, c.State) && !slices.Contains(bad, c.Before) {
 		return
 	}
 	line := s.Line()
@@ -105,13 +111,8 @@ func (r *Record) Miss(now time.Time, address string) {
 	r.Ads[address] = &Standing{Address: address, Since: now, Read: now, Asked: now}
 }
 
-// Newest returns the last change; the zero Change where there was none.
-func (r *Record) Newest() Change {
-	if len(r.Changes) == 0 {
-		return Change{}
-	}
-	return r.Changes[len(r.Changes)-1]
-}
+// Moved reports whether an ad was seen to stand otherwise since the record was loaded.
+func (r *Record) Moved() bool { return r.moved }
 
 // Take takes in what another record knows of later: what a plan has read.
 func (r *Record) Take(other *Record) {

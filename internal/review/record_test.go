@@ -114,3 +114,23 @@ func TestTheBudgetIsCountedAMinute(t *testing.T) {
 		t.Errorf("Allow(3) = %d a minute later; want 3", got)
 	}
 }
+
+// TestApprovalsCrowdNothingOut: that a review begins and approves is seen, and is no entry of
+// the history, which is of what went wrong and was mended.
+func TestApprovalsCrowdNothingOut(t *testing.T) {
+	r := &Record{}
+	for i, s := range []Standing{ad("in_review", ""), ad("approved", ""), ad("in_review", ""), ad("rejected", "crawler_404"), ad("in_review", ""), ad("approved", "")} {
+		r.moved = false
+		r.See(noon.Add(time.Duration(i)*Soon), s, true)
+		if !r.Moved() {
+			t.Errorf("read %d: Moved() = false; want true, as the ad stands otherwise", i)
+		}
+	}
+	var said []string
+	for _, c := range r.Changes {
+		said = append(said, string(c.State))
+	}
+	if got := strings.Join(said, ", "); got != "rejected, in review" {
+		t.Errorf("the history says %q; want that it was rejected, and is in review again", got)
+	}
+}
