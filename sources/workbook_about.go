@@ -46,9 +46,8 @@ func (c *markedCopy) writeAbout(m Marks, outcomes []RowOutcome) error {
 
 func (c *markedCopy) aboutLines(m Marks, outcomes []RowOutcome) [][2]string {
 	original := diag.Printable(path.Base(m.Results.Of))
-	lines := [][2]string{{
-		"Edit " + original, "This is a copy of " + original + " with results. It is never read: what is changed here counts for nothing.",
-	}}
+	about := "This is a copy of " + original + " with results. It is never read: what is changed here counts for nothing."
+	lines := [][2]string{{"Edit " + original, about}}
 	if !m.At.IsZero() {
 		lines = append(lines, [2]string{"Written", m.At.Format("2006-01-02 15:04 MST")})
 	}
@@ -60,7 +59,8 @@ func (c *markedCopy) aboutLines(m Marks, outcomes []RowOutcome) [][2]string {
 		}
 	}
 	if errors > 0 {
-		lines = append(lines, [2]string{"To mend", counted(errors, "cell or row is", "cells or rows are") + " not valid: see the sheet " + problemsTab})
+		wrong := counted(errors, "cell or row is", "cells or rows are")
+		lines = append(lines, [2]string{"To mend", wrong + " not valid: see the sheet " + problemsTab})
 	}
 	return lines
 }

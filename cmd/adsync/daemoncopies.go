@@ -135,7 +135,7 @@ func (c *copies) leave(l *loaded, run afterRun) error {
 }
 
 // leaveOne makes the copy of one workbook, unless there is one that says the same.
-func (c *copies) leaveOne(l loaded, shelf resultcopy.Shelf, folder, file string, m sources.Marks) (made bool, err error) {
+func (c *copies) leaveOne(l loaded, shelf resultcopy.Shelf, folder, file string, m sources.Marks) (bool, error) {
 	original, err := os.ReadFile(filepath.Join(l.project.Root, filepath.FromSlash(file)))
 	if err != nil || !isAsRead(l, file, original) {
 		return false, nil // the run of what it is now is near
@@ -187,7 +187,8 @@ func (c *copies) keepFromGit(folder string) {
 	written, err := resultcopy.Exclude(folder)
 	switch {
 	case err != nil:
-		c.once("git was not told to leave copies with results alone: %v; want the line %q in .gitignore", err, resultcopy.Ignored)
+		c.once("git was not told to leave copies with results alone: %v; want the line %q in .gitignore",
+			err, resultcopy.Ignored)
 	case written != "":
 		c.once("%s has git leave copies with results alone", written)
 	}

@@ -106,8 +106,8 @@ func TestCopiesInAWorkTreeAreNotCommittedNorCounted(t *testing.T) {
 	follow(t, false, 24*time.Hour, func(f *followed) {
 		git := func(args ...string) string {
 			t.Helper()
-			c := exec.Command("git", append([]string{"-C", f.dir, "-c", "user.name=Ann", "-c", "user.email=a@example.com"}, args...)...)
-			out, err := c.CombinedOutput()
+			as := []string{"-C", f.dir, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}
+			out, err := exec.Command("git", append(as, args...)...).CombinedOutput()
 			if err != nil {
 				t.Fatalf("git %v: %v\n%s", args, err, out)
 			}

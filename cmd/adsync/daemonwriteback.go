@@ -71,16 +71,16 @@ func (c *copies) take(l *loaded, now map[string]string) {
 }
 
 // toTell are the rows whose own cells are written: those that have something to tell, and
-// those that had.
+// those that had, which nobody knows of a daemon that is begun anew.
 func (c *copies) toTell(all []sources.RowOutcome) []sources.RowOutcome {
 	told := map[resource.Address]bool{}
 	var rows []sources.RowOutcome
 	for _, row := range all {
-		if row.Result == "no change" && !c.told[row.Address] {
+		if row.Result == resultNoChange && c.told != nil && !c.told[row.Address] {
 			continue
 		}
 		rows = append(rows, row)
-		told[row.Address] = row.Result != "no change"
+		told[row.Address] = row.Result != resultNoChange
 	}
 	c.told = told
 	return rows

@@ -25,8 +25,9 @@ func copyOf(t *testing.T, c Copy) []byte {
 		return `<Relationships><Relationship Id="r1" Type="x/` + kind + `" Target="` + to + `"/></Relationships>`
 	}
 	parts := map[string]string{
-		"_rels/.rels":                leads("officeDocument", "xl/workbook.xml"),
-		"xl/workbook.xml":            `<workbook xmlns:r="r"><sheets><sheet name="` + Tab + `" sheetId="1" r:id="r1"/></sheets></workbook>`,
+		"_rels/.rels": leads("officeDocument", "xl/workbook.xml"),
+		"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="` + Tab + `" sheetId="1" r:id="r1"/>` +
+			`</sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels": leads("worksheet", "s.xml"),
 	}
 	var lines []string
