@@ -70,8 +70,9 @@ func (c *markedCopy) counts(outcomes []RowOutcome) string {
 	number, order := map[string]int{}, []string{}
 	for _, rows := range c.bySheet(outcomes) {
 		for _, o := range rows {
-			if number[o.Result]++; number[o.Result] == 1 {
-				order = append(order, o.Result)
+			said := cmp.Or(o.Shown, o.Result)
+			if number[said]++; number[said] == 1 {
+				order = append(order, said)
 			}
 		}
 	}

@@ -119,7 +119,7 @@ func (r *tabReader) newHeader(column int, title string) cellChange {
 func rowChanges(row int, o RowOutcome, columns resultPlaces, stored map[xlsx.At]xlsx.Cell) ([]cellChange, error) {
 	var changes []cellChange
 	for _, want := range []cellChange{
-		{At: xlsx.At{Row: row, Column: columns.result}, text: o.Result},
+		{At: xlsx.At{Row: row, Column: columns.result}, text: cmp.Or(o.Shown, o.Result)},
 		{At: xlsx.At{Row: row, Column: columns.message}, text: cutText(o.Message)},
 		{At: xlsx.At{Row: row, Column: columns.key}, text: o.Address.Leaf(), exact: true},
 		{At: xlsx.At{Row: row, Column: columns.id}, text: o.ID, exact: true},

@@ -220,7 +220,7 @@ func marksOf(file string, original []byte, m sources.Marks) resultcopy.Copy {
 	for _, o := range m.Outcomes {
 		if o.Position.File() == file {
 			fmt.Fprintf(reviews, "%q\n", []string{o.Position.String(), o.Review, o.Serving})
-			fmt.Fprintf(marks, "%q\n", []string{o.Position.String(), o.Result, o.Message, o.Cell.String()})
+			fmt.Fprintf(marks, "%q\n", []string{o.Position.String(), o.Result, o.Shown, o.Message, o.Cell.String()})
 			of.Open = of.Open || !slices.Contains([]string{"created", "updated", "no change"}, o.Result)
 		}
 	}

@@ -57,7 +57,7 @@ func TestWhatTheDaemonWritesWakesNoRun(t *testing.T) {
 				for _, save := range []struct {
 					budget any
 					result string
-				}{{5, "created"}, {4, "updated"}, {"4 or 5", "held"}} {
+				}{{5, "created"}, {4, "updated"}, {"4 or 5", "waits"}} {
 					f.forget()
 					f.save("winter.xlsx", bookWith(t, save.budget))
 					f.tell()
