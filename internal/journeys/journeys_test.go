@@ -22,7 +22,8 @@ var profiles = []string{"interface", "published", "hostile"}
 var profilesRun = flag.String("profiles", strings.Join(profiles, ","), "profiles of the emulator to make the journeys in")
 
 // withoutWaits are the points that only take time: a journey waits by the wall clock.
-const withoutWaits = "audience_duration=0s,bulk_duration=0s,bulk_complete_lag=0s,list_visibility_lag=0s,key_visibility_lag=0s,audit_log_lag=0s,audience_operation_stalls=never"
+const withoutWaits = "audience_duration=0s,bulk_duration=0s,bulk_complete_lag=0s,list_visibility_lag=0s," +
+	"key_visibility_lag=0s,audit_log_lag=0s,audience_operation_stalls=never"
 
 // bin is the folder of the binary that is built for all journeys.
 var bin string
@@ -39,7 +40,8 @@ func built(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(bin)
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "adsync"), "adsync/cmd/adsync").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "adsync"), "adsync/cmd/adsync")
+	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 		return 1
 	}
@@ -82,9 +84,9 @@ func makeJourneys(t *testing.T, profile string) {
 			"adsync": adsync, "exits": exits,
 			"service": startService, "theirs": atTheService, "finds": findID,
 			"fill": fillRow, "edit": editRow, "reads": rowReads, "listed": textIsListed,
-			"replace": replaceText, "await": awaitText,
-			"daemon": startDaemon, "logs": awaitLog, "end": endProcess,
-			"git": git, "sshd": startSSH,
+			"replace": replaceText,
+			"daemon":  startDaemon, "logs": awaitLog, "end": endProcess,
+			"git": git, "sshd": startSSH, "forge": startForge, "job": runJob, "comment": commentReads,
 			"shows": pageShows, "approves": approveOnPage,
 		},
 	})

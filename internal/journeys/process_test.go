@@ -95,7 +95,10 @@ func find(ts *testscript.TestScript, name string) *running {
 // environment is that of the script's commands, as far as they look at it.
 func environment(ts *testscript.TestScript) []string {
 	var all []string
-	for _, name := range []string{"PATH", "HOME", "NO_COLOR", "TMPDIR", "ADSYNC_KEY_LAG", "ADSYNC_BASE_URL", "ADSYNC_API_KEY", "ADSYNC_API_KEY_FILE", "ADSYNC_OPERATOR", "ADSYNC_DAEMON_TOKEN"} {
+	for _, name := range []string{
+		"PATH", "HOME", "NO_COLOR", "TMPDIR",
+		"ADSYNC_KEY_LAG", "ADSYNC_BASE_URL", "ADSYNC_API_KEY", "ADSYNC_OPERATOR", "ADSYNC_DAEMON_TOKEN",
+	} {
 		if value := ts.Getenv(name); value != "" {
 			all = append(all, name+"="+value)
 		}
@@ -127,7 +130,10 @@ func (p *running) line(ts *testscript.TestScript, pattern string) (found []strin
 // service [FLAGS...]: serves the emulator, as what stands for the advertising service,
 // and points the environment at it.
 func startService(ts *testscript.TestScript, _ bool, args []string) {
-	flags := []string{"emulator", "--memory", "--listen", "127.0.0.1:0", "--profile", ts.Getenv("PROFILE"), "--open-points", withoutWaits, "--review-delay", "0s"}
+	flags := []string{
+		"emulator", "--memory", "--listen", "127.0.0.1:0",
+		"--profile", ts.Getenv("PROFILE"), "--open-points", withoutWaits, "--review-delay", "0s",
+	}
 	if len(args) == 0 {
 		args = []string{"--account", "adacct_shop", "--timezone", "America/New_York", "--key", "sk-shop"}
 	}
@@ -185,17 +191,6 @@ func replaceText(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Rename(name+".tmp", name))
 }
 
-// await FILE [PATTERN]: until the file is there, and reads so.
-func awaitText(ts *testscript.TestScript, _ bool, args []string) {
-	pattern := regexp.MustCompile(strings.Join(args[1:], " "))
-	var content []byte
-	until(ts, func() string { return args[0] + " never reads " + pattern.String() + ":\n" + string(content) }, func() bool {
-		var err error
-		content, err = os.ReadFile(ts.MkAbs(args[0]))
-		return err == nil && pattern.Match(content)
-	})
-}
-
 // daemon ARGS...: starts the daemon; $PAGE is its page, where it has one.
 func startDaemon(ts *testscript.TestScript, _ bool, args []string) {
 	p := start(ts, "daemon", filepath.Join(bin, "adsync"), append([]string{"daemon"}, args...)...)
@@ -208,17 +203,13 @@ func awaitLog(ts *testscript.TestScript, _ bool, args []string) {
 	find(ts, "daemon").line(ts, args[0])
 }
 
-// end NAME [kill]: ends a process as a service manager does, or kills it.
+// end NAME: ends a process as a service manager does.
 func endProcess(ts *testscript.TestScript, _ bool, args []string) {
 	p := find(ts, args[0])
-	signal := syscall.SIGTERM
-	if len(args) > 1 {
-		signal = syscall.SIGKILL
-	}
-	ts.Check(p.command.Process.Signal(signal))
+	ts.Check(p.command.Process.Signal(syscall.SIGTERM))
 	select {
 	case err := <-p.ended:
-		if err != nil && signal == syscall.SIGTERM {
+		if err != nil {
 			ts.Fatalf("%s ended with %v\n%s", args[0], err, &p.said)
 		}
 	case <-time.After(patience):

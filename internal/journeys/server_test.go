@@ -25,8 +25,9 @@ func startSSH(ts *testscript.TestScript, _ bool, args []string) {
 	address := freeAddress(ts)
 	_, port, err := net.SplitHostPort(address)
 	ts.Check(err)
-	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %s\nHostKey %[2]s/host\nPidFile none\nAuthorizedKeysFile %[2]s/key.pub\nStrictModes no\nUsePAM no\n"+
-		"SetEnv GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, keys)
+	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %s\nHostKey %[2]s/host\nPidFile none\n"+
+		"AuthorizedKeysFile %[2]s/key.pub\nStrictModes no\nUsePAM no\nSetEnv GIT_CONFIG_GLOBAL=/dev/null "+
+		"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, keys)
 	ts.Check(os.WriteFile(filepath.Join(keys, "sshd_config"), []byte(config), 0o600))
 	public, err := os.ReadFile(filepath.Join(keys, "host.pub"))
 	ts.Check(err)
@@ -58,5 +59,6 @@ func listens(address string) bool {
 func git(ts *testscript.TestScript, _ bool, args []string) {
 	who := ts.Getenv("WHO")
 	mail := strings.ToLower(who) + "@example.com"
-	ts.Check(ts.Exec("git", append([]string{"-c", "user.name=" + who, "-c", "user.email=" + mail, "-c", "init.defaultBranch=main"}, args...)...))
+	set := []string{"-c", "user.name=" + who, "-c", "user.email=" + mail, "-c", "init.defaultBranch=main"}
+	ts.Check(ts.Exec("git", append(set, args...)...))
 }
