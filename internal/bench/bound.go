@@ -18,8 +18,9 @@ func (s Shape) Refresh() int {
 // which is one page. Of an account that holds nothing it is that of the zero Shape.
 func (s Shape) Plan() int { return s.Refresh() + 2 + min(1, s.Campaigns) }
 
-// Apply is the plan with the account before and after it.
-func (s Shape) Apply() int { return s.Plan() + 2 }
+// Apply is the plan with the account before and after it, and every page of its ads once
+// more, for what the review says of them.
+func (s Shape) Apply() int { return s.Plan() + 2 + pagesOf(s.Leaves()) }
 
 // Export is every page of the tree, the four other lists, and the account before
 // and after them.
