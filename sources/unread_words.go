@@ -102,7 +102,26 @@ func (r *tabReader) asked(position diag.Position, u *unreadColumn, written strin
 	} else {
 		r.reportPasted(position, written, finding)
 	}
+	r.leaveOpen(q.Could)
 	return true
+}
+
+// leaveOpen takes the attributes that a question asks about for written in every row of
+// the sheet: that one is missing would be said of each row, and has one cause.
+func (r *tabReader) leaveOpen(titles []string) {
+	for i := range r.made.drafts {
+		d := &r.made.drafts[i]
+		if d.position.Sheet() != r.ref.Name {
+			continue
+		}
+		for _, s := range r.sections {
+			for k := range s.tab.columns {
+				if c := &s.tab.columns[k]; c.attribute != nil && slices.Contains(titles, c.title) && !d.attributes.Value(c.attribute.Name).IsSet() {
+					d.rejected = append(d.rejected, c.attribute.Name)
+				}
+			}
+		}
+	}
 }
 
 // hasAny reports whether the sheet has one of the columns.
