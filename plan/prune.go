@@ -15,7 +15,9 @@ import (
 func (d *differ) removedFromFiles(t three) {
 	if t.gone() || t.above.born {
 		d.becomes(t, &fate{dead: true})
-		d.change(t, Forget)
+		if !d.unpruned[t.address.Kind] { // a row that waits may be this one: what is removed by hand stays known
+			d.change(t, Forget)
+		}
 		return
 	}
 	d.becomes(t, &fate{removed: true})

@@ -141,6 +141,12 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"the same, and the service makes two campaigns of one key", script{Seed: 740003316, Points: 5944075805993875345, Actions: []action{
 			{Do: "add", Value: 29}, {Do: "add", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "nth": 3}, "action": {"status": {"code": 422}}}`}, {Do: "both"},
 		}}},
+		{"what somebody archived stays known while a row waits that may be it", script{Seed: 760009669, Spoils: true, Actions: []action{
+			{Do: "add"}, {Do: "add", What: 1}, {Do: "add"}, {Do: "apply"}, {Do: "foreign", Target: 10, What: 20}, {Do: "spoil", Target: 11, What: 9},
+		}}},
+		{"the same, beneath a campaign that left the files", script{Seed: 760004677, Spoils: true, Actions: []action{
+			{Do: "add"}, {Do: "add"}, {Do: "add", What: 1, Value: 59}, {Do: "apply"}, {Do: "remove"}, {Do: "spoil", Target: 7, What: 27}, {Do: "foreign", Target: 16, What: 11},
+		}}},
 		{"another agent's campaign under a name of before, and its key is forgotten", script{Seed: 20025611, Points: 5890428029970989473, Actions: []action{
 			{Do: "add"}, {Do: "late apply", Agent: 1}, {Do: "edit", What: 18},
 		}}},
