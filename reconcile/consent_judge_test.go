@@ -154,14 +154,26 @@ func (a *assent) good(now time.Time) bool { return !a.spent && now.Sub(a.at) <= 
 // begins notes what the service has before a run, or a recovery.
 func (j *judge) begins() { j.before = j.live() }
 
-// starts notes a run that is going to die.
+// starts notes a run that is going to die. A budget that somebody else set, and to which
+// nobody said yes, waits: that run leaves it as it is.
 func (j *judge) starts() {
 	r := &started{at: j.now(), before: maps.Clone(j.before), wants: map[string]campaign{}}
 	for key, w := range j.wanted {
+		address := "campaign/" + key
 		micros, _ := resource.ParseMoney(w[0], "")
-		r.wants["campaign/"+key] = campaign{micros, w[1]}
+		if j.foreign[address] && !j.mayOverwrite(address) {
+			micros = r.before[address].Budget
+		}
+		r.wants[address] = campaign{micros, w[1]}
 	}
 	j.cut = append(j.cut, r)
+}
+
+// mayOverwrite reports whether somebody said yes to a budget that overwrites another's.
+func (j *judge) mayOverwrite(address string) bool {
+	return slices.ContainsFunc(j.yes, func(a *assent) bool {
+		return (a.hazard == "drift" || a.hazard == "conflict") && a.address == address && a.field == "budget.lifetime" && a.good(j.now())
+	})
 }
 
 // restOf gives what went now and is the rest of runs that died within a day: from what

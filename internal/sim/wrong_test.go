@@ -147,6 +147,9 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"the same, beneath a campaign that left the files", script{Seed: 760004677, Spoils: true, Actions: []action{
 			{Do: "add"}, {Do: "add"}, {Do: "add", What: 1, Value: 59}, {Do: "apply"}, {Do: "remove"}, {Do: "spoil", Target: 7, What: 27}, {Do: "foreign", Target: 16, What: 11},
 		}}},
+		{"a limit that was made though refused, and that somebody took away", script{Seed: 760002464, Kinds: true, Actions: []action{
+			{Do: "add other", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "times": 2}, "action": {"duplicate": {}}}`}, {Do: "apply"}, {Do: "foreign other"},
+		}}},
 		{"another agent's campaign under a name of before, and its key is forgotten", script{Seed: 20025611, Points: 5890428029970989473, Actions: []action{
 			{Do: "add"}, {Do: "late apply", Agent: 1}, {Do: "edit", What: 18},
 		}}},

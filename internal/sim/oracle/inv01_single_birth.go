@@ -32,7 +32,7 @@ func SingleBirth(h *History) error {
 			born[tag] = e
 		case h.blind(first, e) || h.atOnce(first, e) || h.beneathEnded(first, e) || h.beneathTwins(first, e):
 		case !hasKey[e.Kind] && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
-		case e.createKey() == "" && h.takenAway(first.ID, e.Seq): // while nobody had heard of it
+		case e.createKey() == "" && h.takenAway(first, e.Seq): // while nobody had heard of it
 			born[tag] = e
 		case e.createKey() == "" && h.overtaken(first, e):
 		case e.createKey() == "" && h.requestOf(first) != h.requestOf(e): // nothing but the name tells them apart
@@ -164,13 +164,23 @@ func (h *History) listedBetween(first, then *Entry) bool {
 	})
 }
 
-// takenAway says that somebody else had ended what an agent made, whose answer it
-// had not heard: lists need not show what is archived, and the audit log tells it by
-// its name.
-func (h *History) takenAway(id string, before int64) bool {
-	last := h.Live(before - 1)[id]
-	return last.gone() && h.strange(last) && nameless[last.Kind] && slices.ContainsFunc(h.Requests, func(r *Request) bool { return r.lost() && r.Mutates() })
+// takenAway says that somebody else had ended what an agent made, and that the agent had
+// not heard of it: the service had refused that very request (a second delivery of it was
+// refused, as the first had been carried out), or its answer was lost. Lists need not show
+// what is archived. The audit log tells by its name what was lost, but nothing that has none.
+func (h *History) takenAway(made *Entry, before int64) bool {
+	last := h.Live(before - 1)[made.ID]
+	if !last.gone() || !h.strange(last) {
+		return false
+	}
+	if sent := h.requestOf(made); sent != nil && sent.refused() {
+		return true
+	}
+	return nameless[last.Kind] && slices.ContainsFunc(h.Requests, func(r *Request) bool { return r.lost() && r.Mutates() })
 }
+
+// refused says that the service said that it did not do what was asked.
+func (r *Request) refused() bool { return r.Status >= 400 && !r.lost() }
 
 // listOf is where the kinds are listed.
 var listOf = map[string]string{

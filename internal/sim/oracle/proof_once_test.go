@@ -176,3 +176,30 @@ func TestACreateThatIsOvertakenIsLetPass(t *testing.T) {
 		}
 	}
 }
+
+// A limit is made anew where somebody took it away and the service had refused the very
+// request that made it: whoever sent it was told that there is none.
+func TestWhatWasMadeThoughRefusedAndTakenAwayIsMadeAnew(t *testing.T) {
+	for _, row := range []struct {
+		what   string
+		status int
+		actor  string
+		passes bool
+	}{
+		{"refused, and somebody took it away", 422, "jane", true},
+		{"refused as there is one, and somebody took it away", 409, "jane", true},
+		{"refused, and adsync itself took it away", 422, "first", false},
+		{"answered, and somebody took it away", 200, "jane", false},
+		{"the answer was lost, and the audit log has its name", 0, "jane", false},
+	} {
+		h := sound()
+		beyond(h)
+		made := h.requestOf(&h.W[slices.IndexFunc(h.W, func(e Entry) bool { return e.ID == "slw_1" })])
+		made.Status = row.status
+		h.write(h.send(2, 4, limitsPath+"/slw_1/delete", "", "ended"), row.actor, "delete", "spend_limit_window", "slw_1", window(400, "2026-04-01"), nil)
+		h.write(h.send(2, 4, limitsPath, "", "again"), "first", "create", "spend_limit_window", "slw_2", nil, window(400, "2026-04-01"))
+		if err := SingleBirth(h); (err == nil) != row.passes {
+			t.Errorf("%s: %v; want it let pass: %v", row.what, err, row.passes)
+		}
+	}
+}
