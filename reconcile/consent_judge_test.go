@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -25,7 +26,14 @@ type judge struct {
 	foreign map[string]bool      // of these somebody else set the budget, and nobody took it over
 	cut     []*started           // the runs that died
 	byYes   map[string]time.Time // when a rise of one went last by somebody's yes
+	levels  []level              // what could be spent a day, as runs began
 	tally   *verdicts
+}
+
+// level is what could be spent a day, at a time.
+type level struct {
+	at       time.Time
+	possible int64
 }
 
 // assent is one person's yes to one hold.
@@ -152,28 +160,56 @@ func (j *judge) seen(address string) campaign {
 func (a *assent) good(now time.Time) bool { return !a.spent && now.Sub(a.at) <= approvalLasts }
 
 // begins notes what the service has before a run, or a recovery.
-func (j *judge) begins() { j.before = j.live() }
+func (j *judge) begins() {
+	j.before = j.live()
+	j.levels = append(j.levels, level{j.now(), possible(j.before)})
+}
 
-// starts notes a run that is going to die. A budget that somebody else set, and to which
-// nobody said yes, waits: that run leaves it as it is.
+func possible(all map[string]campaign) (sum int64) {
+	for _, c := range all {
+		sum += c.possible()
+	}
+	return sum
+}
+
+// mayBecome is what may be spent a day without a yes to its rise: a quarter more than what
+// there was. Where nothing could be spent, it goes by the first there was within a day
+// (docs/policy.md), and without that it has no limit.
+func (j *judge) mayBecome(was int64, at time.Time) int64 {
+	for _, l := range j.levels {
+		if was == 0 && at.Sub(l.at) <= 24*time.Hour+reachBack {
+			was = l.possible
+		}
+	}
+	if was == 0 {
+		return math.MaxInt64
+	}
+	return was * 5 / 4
+}
+
+// starts notes a run that is going to die. It leaves a budget that waits for a yes as it is.
 func (j *judge) starts() {
 	r := &started{at: j.now(), before: maps.Clone(j.before), wants: map[string]campaign{}}
 	for key, w := range j.wanted {
 		address := "campaign/" + key
 		micros, _ := resource.ParseMoney(w[0], "")
-		if j.foreign[address] && !j.mayOverwrite(address) {
-			micros = r.before[address].Budget
+		if is := r.before[address].Budget; j.budgetWaits(address, is, micros) {
+			micros = is
 		}
 		r.wants[address] = campaign{micros, w[1]}
 	}
 	j.cut = append(j.cut, r)
 }
 
-// mayOverwrite reports whether somebody said yes to a budget that overwrites another's.
-func (j *judge) mayOverwrite(address string) bool {
-	return slices.ContainsFunc(j.yes, func(a *assent) bool {
-		return (a.hazard == "drift" || a.hazard == "conflict") && a.address == address && a.field == "budget.lifetime" && a.good(j.now())
-	})
+// budgetWaits reports whether a budget waits for a yes that nobody gave, as somebody else
+// set what there is, or as it rises by more than half.
+func (j *judge) budgetWaits(address string, is, becomes int64) bool {
+	agreed := func(hazards ...string) bool {
+		return slices.ContainsFunc(j.yes, func(a *assent) bool {
+			return slices.Contains(hazards, a.hazard) && a.address == address && a.field == "budget.lifetime" && a.good(j.now())
+		})
+	}
+	return j.foreign[address] && !agreed("drift", "conflict") || is > 0 && 2*becomes > 3*is && !agreed("raises-spend")
 }
 
 // restOf gives what went now and is the rest of runs that died within a day: from what
@@ -257,7 +293,7 @@ func (j *judge) fits(now map[string]campaign, r *started, some, all []string) bo
 			possible += c.possible() - b.possible()
 		}
 	}
-	return 4*possible <= 5*was
+	return possible <= j.mayBecome(was, r.at)
 }
 
 // saw judges what became of the account in a run: each thing that went for which the
@@ -269,17 +305,14 @@ func (j *judge) saw() {
 		j.before = now
 		return
 	}
-	var was int64
-	for _, c := range j.before {
-		was += c.possible()
-	}
-	rest := j.restOf(now)
-	possible := was
+	was, rest := possible(j.before), j.restOf(now)
+	becomes := was
 	for address, c := range now {
 		if !rest[address] {
-			possible += c.possible() - j.before[address].possible()
+			becomes += c.possible() - j.before[address].possible()
 		}
 	}
+	rises := becomes > j.mayBecome(was, j.now())
 	for address, c := range now {
 		b := j.before[address]
 		if c == b {
@@ -288,7 +321,7 @@ func (j *judge) saw() {
 		if b.Budget > 0 && 2*c.Budget > 3*b.Budget {
 			j.needs("raises-spend", address, b, c)
 		}
-		if c.possible() > b.possible() && 4*possible > 5*was && !rest[address] {
+		if c.possible() > b.possible() && rises && !rest[address] {
 			j.needs("exposure", address, b, c)
 		}
 		if j.foreign[address] && c.Budget != b.Budget {

@@ -37,7 +37,7 @@ accounts:
   every: 30s
   settle: 500ms
 - name: books
-  git: {url: "https://git.example.com/ads.git", ref: main, path: books, token: {file: /run/token}}
+  git: {url: "https://git.example.com/ads.git", ref: main, path: books, token: {file: /run/token}, ssh_key: keys/ssh, known_hosts: hosts, ca: /etc/ca.pem, signers: signers, passphrase: {file: keys/phrase}}
   operator: books.yaml
   apply: plan
   webhook: {secret: {env: HOOK}}
@@ -56,6 +56,18 @@ accounts:
 	}
 	if d.Cert.Value != filepath.Join(dir, "cert.pem") || d.Key.Value != "/etc/key.pem" || d.State != filepath.Join(dir, "states") {
 		t.Errorf("paths are %q, %q and %q; want them relative to the file", d.Cert.Value, d.Key.Value, d.State)
+	}
+	g := books.Git
+	for _, row := range []struct{ what, is, want string }{
+		{"ssh_key", g.Key.Value, filepath.Join(dir, "keys", "ssh")},
+		{"known_hosts", g.KnownHosts.Value, filepath.Join(dir, "hosts")},
+		{"ca", g.CA.Value, "/etc/ca.pem"},
+		{"signers", g.Signers.Value, filepath.Join(dir, "signers")},
+		{"passphrase", g.Passphrase.Value, filepath.Join(dir, "keys", "phrase")},
+	} {
+		if row.is != row.want {
+			t.Errorf("%s is %q; want %q: a path is relative to the file that names it", row.what, row.is, row.want)
+		}
 	}
 }
 

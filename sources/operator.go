@@ -140,9 +140,22 @@ func (r *KeyReference) read(w *walker, node *yaml.Node, name, example string) {
 	}
 	readers := map[string]func(*yaml.Node){}
 	for _, form := range keyForms {
-		readers[form] = func(n *yaml.Node) { *r = KeyReference{form, w.setting(n, name+"."+form)} }
+		readers[form] = func(n *yaml.Node) {
+			if *r = (KeyReference{form, w.setting(n, name+"."+form)}); form == "file" {
+				r.Setting = w.beside(r.Setting)
+			}
+		}
 	}
 	w.fields(node, name, readers)
+}
+
+// beside gives a path that an operator's file names: it is relative to the folder of
+// that file.
+func (w *walker) beside(s Setting) Setting {
+	if s.Value != "" && !filepath.IsAbs(s.Value) {
+		s.Value = filepath.Join(filepath.Dir(w.origin.File()), s.Value)
+	}
+	return s
 }
 
 func (o *Operator) readAllow(w *walker, node *yaml.Node) {

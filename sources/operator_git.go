@@ -28,9 +28,13 @@ func (g *Git) read(w *walker, node *yaml.Node) {
 	text := func(to *Setting, where string) func(*yaml.Node) {
 		return func(n *yaml.Node) { *to = w.setting(n, "git."+where) }
 	}
+	file := func(to *Setting, where string) func(*yaml.Node) {
+		return func(n *yaml.Node) { *to = w.beside(w.setting(n, "git."+where)) }
+	}
 	w.fields(node, "git", map[string]func(*yaml.Node){
-		"url": text(&g.URL, "url"), "ref": text(&g.Ref, "ref"), "path": text(&g.Path, "path"),
-		"ssh_key": text(&g.Key, "ssh_key"), "known_hosts": text(&g.KnownHosts, "known_hosts"), "ca": text(&g.CA, "ca"), "signers": text(&g.Signers, "signers"), "author": text(&g.Author, "author"),
+		"url": text(&g.URL, "url"), "ref": text(&g.Ref, "ref"), "path": text(&g.Path, "path"), "author": text(&g.Author, "author"),
+		"ssh_key": file(&g.Key, "ssh_key"), "known_hosts": file(&g.KnownHosts, "known_hosts"),
+		"ca": file(&g.CA, "ca"), "signers": file(&g.Signers, "signers"),
 		"token":      func(n *yaml.Node) { g.Token.read(w, n, "git.token", "GIT_TOKEN") },
 		"passphrase": func(n *yaml.Node) { g.Passphrase.read(w, n, "git.passphrase", "GIT_PASSPHRASE") },
 		"timeout":    func(n *yaml.Node) { g.readTimeout(w, n) },
