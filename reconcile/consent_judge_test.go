@@ -71,7 +71,7 @@ type started struct {
 
 // made gives what that run would have made of a campaign, as far as it went: what it did
 // not change is as it was then, whoever changes it since. It reports false where a field
-// is neither as it was nor as the files said.
+// is neither as it was nor as the files said; what it makes is paused until it is started.
 func (r *started) made(address string, c campaign) (campaign, bool) {
 	b, w := r.before[address], r.wants[address]
 	if b.Budget == w.Budget {
@@ -80,7 +80,8 @@ func (r *started) made(address string, c campaign) (campaign, bool) {
 	if b.Status == w.Status {
 		c.Status = b.Status
 	}
-	return c, (c.Budget == b.Budget || c.Budget == w.Budget) && (c.Status == b.Status || c.Status == w.Status)
+	made := b == (campaign{}) && c.Status == "paused"
+	return c, (c.Budget == b.Budget || c.Budget == w.Budget) && (c.Status == b.Status || c.Status == w.Status || made)
 }
 
 func newJudge(s *shop, t *verdicts) *judge {

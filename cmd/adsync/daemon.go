@@ -82,8 +82,11 @@ func (a *app) runDaemon(c *cobra.Command, args []string, f daemonFlags) error {
 		return usage(c, err)
 	}
 	config, err := d.configuration(c.Context())
-	if err != nil || f.check {
+	if err != nil {
 		return err
+	}
+	if f.check {
+		return d.checkFiles(config)
 	}
 	return d.run(c.Context(), config)
 }
@@ -309,6 +312,16 @@ func (d *daemonRun) configuration(ctx context.Context) (sources.Daemon, error) {
 		return config, err
 	}
 	return config, d.checkPage(ctx, config)
+}
+
+// checkFiles wants every file that the configuration names.
+func (d *daemonRun) checkFiles(config sources.Daemon) error {
+	missing := config.MissingFiles()
+	if len(missing) == 0 {
+		return nil
+	}
+	d.show(missing)
+	return &exit{exitUsage, fmt.Sprintf("%s of the configuration", counted(missing))}
 }
 
 func (d *daemonRun) ofFile() (sources.Daemon, error) {
