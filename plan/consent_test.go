@@ -160,3 +160,22 @@ func held1(p *plan.Plan) string {
 	}
 	return strings.Join(at, " ")
 }
+
+// What could be spent on a campaign is asked about once, and not once more for the whole
+// account.
+func TestAYesToWhatExceedsTheFilesIsForTheAccountToo(t *testing.T) {
+	others := "\ncampaign/b#2 status=active budget.daily=2000\ncampaign/d#4 status=paused budget.daily=100"
+	last := snapshot(t, "campaign/a#1 status=paused budget.daily=100"+others)
+	with := func(consents ...plan.Consent) *plan.Plan {
+		return plan.Diff(plan.Input{
+			Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: last,
+			Desired: snapshot(t, "campaign/a status=active budget.daily=140\ncampaign/b status=active budget.daily=2000\ncampaign/d status=active budget.daily=100"),
+			Live:    snapshot(t, "campaign/a#1 status=paused budget.daily=150"+others),
+			Asks:    true, Consents: consents, Today: "2026-03-01",
+		})
+	}
+	agreed := yes(t, with(), "exceeds-files=campaign/a")
+	if got := asked(with(agreed...)); strings.Contains(got, "exceeds-files=campaign/a") || !strings.Contains(got, "exceeds-files=campaign/d") {
+		t.Errorf("it asks for %q; want campaign/a agreed to, and campaign/d to wait", got)
+	}
+}

@@ -215,7 +215,7 @@ func (w *waiting) guardOne(place int) {
 	if t.kind.counts() {
 		before, desired, most := w.could(t.kind, s.before), w.could(t.kind, s.desired), w.could(t.kind, s.most)
 		if most.exceeds(before, desired) {
-			w.holdRaises(place, most.excess(before, desired), raises, "on "+t.address.String(), most.words(before, desired)+because)
+			w.holdRaises(place, most.excess(before, could{}), raises, "on "+t.address.String(), most.words(before, desired)+because)
 		}
 		return
 	}
@@ -338,7 +338,7 @@ func (w *waiting) guardTotal() {
 		if c == nil || c.Held != nil || k.counts() && !w.could(k, s.most).exceeds(w.could(k, s.before), could{}) && !w.otherDays(k, s) {
 			continue
 		}
-		own := w.could(k, s.most).excess(w.could(k, s.before), could{}) // what others add is theirs
+		own := w.could(k, s.most).excess(w.could(k, s.before), could{}) // as in guardOne, so that one yes is to both; what others add is theirs
 		switch {
 		case w.creates(c) && w.isShown(c):
 		case w.creates(c) && k.counts(), c.Action == Archive && k.schema.Caps:

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"adsync/internal/diag"
+	"adsync/internal/steady"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -69,7 +69,7 @@ func hintsOfCommit(problems []diag.Problem) {
 }
 
 func (c *Commit) open() (*history, error) {
-	storage := filesystem.NewStorageWithOptions(osfs.New(c.Repository, osfs.WithBoundOS()), cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: mebibyte})
+	storage := filesystem.NewStorageWithOptions(steady.Folder(c.Repository), cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: mebibyte})
 	repository, err := git.Open(storage, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open the git repository: %w", err)

@@ -13,7 +13,7 @@ var may = map[string][]string{
 	"cmd/adsync":           {"internal/words", "reconcile", "plan", "sources", "state", "internal/adsapi", "internal/synonyms", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/review", "internal/secret", "internal/resultcopy", "internal/trail"},
 	"reconcile":            {"internal/review", "plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
 	"plan":                 {"internal/resource", "internal/diag", "internal/seeded"},
-	"sources":              {"internal/secret", "internal/members", "internal/xlsx", "internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/synonyms", "internal/resource", "internal/diag", "internal/seeded"},
+	"sources":              {"internal/secret", "internal/members", "internal/xlsx", "internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/synonyms", "internal/resource", "internal/diag", "internal/seeded", "internal/steady"},
 	"state":                {"internal/resource", "internal/diag", "internal/seeded"},
 	"internal/adsapi":      {"internal/secret", "internal/resource", "internal/diag", "internal/seeded"},
 	"internal/xlsx":        {"internal/resource", "internal/diag"},
@@ -30,7 +30,7 @@ var may = map[string][]string{
 	"internal/daemon":      {"internal/orders", "internal/planview", "internal/runview"},
 	"internal/daemon/web":  {"internal/review", "internal/words", "internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
 	"internal/watch":       {},
-	"internal/gitstore":    {"internal/diag"},
+	"internal/gitstore":    {"internal/diag", "internal/steady"},
 	"internal/orders":      {},
 	"internal/review":      {"internal/resource", "internal/diag"},
 	"internal/secret":      {},
@@ -38,6 +38,7 @@ var may = map[string][]string{
 	"internal/notify":      {"internal/review", "internal/words", "internal/resource", "internal/secret", "internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
 	"internal/trail":       {"internal/review", "internal/csvfile", "internal/daemon", "internal/orders", "internal/planview", "internal/runview"},
 	"internal/diag":        {},
+	"internal/steady":      {},
 	"internal/seeded":      {}, // mistakes, behind build tags
 	"internal/bench":       {}, // shares nothing with what it measures
 	"internal/bench/spent": {},

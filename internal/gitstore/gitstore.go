@@ -23,7 +23,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/go-git/go-billy/v5/osfs"
+	"adsync/internal/steady"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
@@ -146,7 +147,7 @@ func (s *Store) reopen() {
 const streamed = 1 << 20 // bytes
 
 func openStorage(dir string) *filesystem.Storage {
-	return filesystem.NewStorageWithOptions(osfs.New(dir, osfs.WithBoundOS()), cache.NewObjectLRU(32*cache.MiByte), filesystem.Options{LargeObjectThreshold: streamed})
+	return filesystem.NewStorageWithOptions(steady.Folder(dir), cache.NewObjectLRU(32*cache.MiByte), filesystem.Options{LargeObjectThreshold: streamed})
 }
 
 // Dir is the folder of the bare repository.

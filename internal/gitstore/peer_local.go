@@ -100,11 +100,8 @@ func (p *localPeer) advertised(ctx context.Context, service string) (*packp.AdvR
 	refs := packp.NewAdvRefs()
 	_ = refs.Capabilities.Set(capability.Capability("allow-reachable-sha1-in-want")) // it takes no value that could be wrong
 	iter, err := p.objects.IterReferences()
-	for try := 1; err != nil && try < 5 && p.lock() == ""; try++ {
-		iter, err = p.objects.IterReferences() // a lock that was there a moment ago is gone
-	}
 	if err != nil {
-		return nil, p.unlisted(ctx, err)
+		return nil, p.store.wrap(ctx, Transient, "list the branches of", err)
 	}
 	err = iter.ForEach(func(r *plumbing.Reference) error {
 		if r.Name() == plumbing.HEAD && r.Type() == plumbing.SymbolicReference {
@@ -122,27 +119,6 @@ func (p *localPeer) advertised(ctx context.Context, service string) (*packp.AdvR
 		return nil, errNoCommit
 	}
 	return refs, nil
-}
-
-// unlisted says why the branches could not be listed: a lock that somebody has just
-// taken is read as a branch, and is none.
-func (p *localPeer) unlisted(ctx context.Context, failure error) error {
-	lock := p.lock()
-	if lock == "" {
-		return p.store.wrap(ctx, Transient, "list the branches of", failure)
-	}
-	return refuse(Transient, "%s is locked by somebody who writes to it, or was killed meanwhile; want %s gone", p.store.address, lock)
-}
-
-// lock is the path of a lock that somebody has on a branch, "" where there is none.
-func (p *localPeer) lock() (lock string) {
-	_ = filepath.WalkDir(filepath.Join(p.dir, "refs"), func(name string, _ fs.DirEntry, err error) error {
-		if strings.HasSuffix(name, ".lock") {
-			lock = name
-		}
-		return err
-	})
-	return lock
 }
 
 func (p *localPeer) pack(ctx context.Context, _ *packp.AdvRefs, wants, haves []plumbing.Hash) (io.ReadCloser, error) {

@@ -228,8 +228,8 @@ func TestABranchOfAPathIsMovedUnderALock(t *testing.T) {
 	before := u.run(u.bare, "rev-parse", "adsync/results")
 	must(t, os.WriteFile(filepath.Join(u.bare, "refs/heads/adsync/results.lock"), nil, 0o600))
 	_, err := opened(t, Config{URL: u.bare, Ref: "main"}).Push(t.Context(), results)
-	wantError(t, err, Transient, "shop.git is locked by somebody", "results.lock gone")
-	must(t, os.WriteFile(filepath.Join(u.bare, "refs/heads/adsync/results.lock"), []byte(before+"\n"), 0o600))
+	wantError(t, err, Transient, "adsync/results is locked by somebody", "results.lock gone")
+	must(t, os.WriteFile(filepath.Join(u.bare, "refs/heads/adsync/results.lock"), []byte(before+"\n"), 0o600)) // as git leaves it when it is killed
 	_, err = opened(t, Config{URL: u.bare, Ref: "main"}).Push(t.Context(), results)
 	wantError(t, err, Transient, "adsync/results is locked by somebody", "results.lock gone")
 	if got := u.run(u.bare, "rev-parse", "adsync/results"); got != before {
