@@ -272,7 +272,7 @@ func (c *markedCopy) writeHeader(sheet string, place markedColumns) error {
 		number int
 		title  string
 		width  float64
-	}{{place.result, "Result", 13}, {place.message, "Message", messageWidth}} {
+	}{{place.result, "Result", 19}, {place.message, "Message", messageWidth}} {
 		if err := c.put(sheet, place.header, column.number, column.title, l); err != nil {
 			return err
 		}

@@ -237,7 +237,7 @@ accounts:
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		row := bookRow(t, filepath.Join(dir, "winter (adsync results).xlsx"), "Ads", 2)
-		if row["Result"] == "rejected" && row["Review"] == "rejected: crawler_404" && strings.HasPrefix(row["Message"], "Rejected: the landing page is not there (404)") {
+		if row["Result"] == "rejected" && row["Review"] == "rejected: the landing page is not there (404)" && strings.HasPrefix(row["Message"], "Rejected: the landing page is not there (404)") {
 			break
 		}
 		if time.Now().After(end) {

@@ -18,6 +18,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/resultcopy"
+	"adsync/internal/words"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"
@@ -48,9 +49,10 @@ type afterRun struct {
 
 // applied leaves copies of a run that applied something.
 func (c *copies) applied(l *loaded, r *reconcile.Report, d *reportDocument) error {
-	rows := rowOutcomes(*l, r)
+	all := rowOutcomes(*l, r)
+	rows := inWords(*l, r, all, words.OnPage)
 	failed := c.remember(l, rows)
-	lists := func(folder string) error { return writeLists(folder, rows, d) }
+	lists := func(folder string) error { return writeLists(folder, all, d) }
 	marks := sources.Marks{Outcomes: l.inReview(rows), Problems: l.desired.Problems, Unread: l.desired.Unread}
 	err := c.leave(l, afterRun{name: refWord(r.Run), rows: l.judged(rows), marks: marks, lists: lists})
 	folder := c.shelf(*l).Folder
@@ -61,7 +63,7 @@ func (c *copies) applied(l *loaded, r *reconcile.Report, d *reportDocument) erro
 // what somebody changed outside. What the last apply did stands until a row changes.
 func (c *copies) planned(l *loaded, p *plan.Plan) error {
 	c.recall(l)
-	rows := plannedRows(*l, p)
+	rows := plannedRows(*l, p, words.OnPage)
 	problems := onceEach(l.desired.Problems, p.Problems)
 	marks := sources.Marks{Outcomes: c.stands(l.inReview(rows)), Problems: problems, Unread: l.desired.Unread}
 	return c.leave(l, afterRun{name: "planned", rows: c.stands(l.judged(rows)), marks: marks})

@@ -187,13 +187,13 @@ func markedFile(flag, name string, force bool) newFile {
 	}}
 }
 
-// plannedRows say in each row what a plan would do with it.
-func plannedRows(l loaded, p *plan.Plan) []sources.RowOutcome {
+// plannedRows say in each row what a plan would do with it, in the words of people.
+func plannedRows(l loaded, p *plan.Plan, ask words.Ask) []sources.RowOutcome {
 	goes := map[resource.Address]bool{}
 	for c := range p.EachApplicable() {
 		goes[c.Address] = true
 	}
-	byAddress := map[resource.Address]*plan.Change{}
+	names, byAddress := namesOf(l.schemas, p), map[resource.Address]*plan.Change{}
 	for i := range p.Changes {
 		byAddress[p.Changes[i].Address] = &p.Changes[i]
 	}
@@ -202,14 +202,32 @@ func plannedRows(l loaded, p *plan.Plan) []sources.RowOutcome {
 		row := sources.RowOutcome{Address: want.Address, Position: want.Position, Result: "no change", ID: want.ID}
 		if c := byAddress[want.Address]; c != nil {
 			row.Action = string(c.Action)
-			row.Result, row.Message, row.Cell = plannedResult(l.schemas, c, goes[want.Address])
-			if row.Result == string(runview.Held) {
-				row.Shown = waitsFor(c)
+			plannedRow(&row, c, goes[want.Address], names.Holds(c.Holds(), ask))
+			if row.Result == "to "+string(plan.Update) && row.Message == "" {
+				row.Message = strings.Join(fieldLines(l.schemas, names, c), "\n")
 			}
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// namesOf are what people call what a plan changes.
+func namesOf(schemas resource.Schemas, p *plan.Plan) *words.Names {
+	changes := make([]plan.ChangeDocument, len(p.Changes))
+	for i := range p.Changes {
+		changes[i].Address, changes[i].Name = p.Changes[i].Address.String(), p.Changes[i].Name
+	}
+	return words.NamesOf(schemas, changes)
+}
+
+// fieldLines are what changes, one a line, by the headers of columns.
+func fieldLines(schemas resource.Schemas, names *words.Names, c *plan.Change) []string {
+	lines := planview.FieldLines(schemas, c.Document())
+	for i := range lines {
+		lines[i] = words.Upper(names.In(lines[i]))
+	}
+	return lines
 }
 
 // waitsFor says what a change that is held waits for: an approval, where one releases it.
@@ -222,36 +240,20 @@ func waitsFor(c *plan.Change) string {
 	return words.WaitsElse
 }
 
-func plannedResult(schemas resource.Schemas, c *plan.Change, goes bool) (result, message string, cell diag.Position) {
-	held := heldBecause(c)
+// plannedRow says what becomes of the row of a change, and what holds it.
+func plannedRow(row *sources.RowOutcome, c *plan.Change, goes bool, held string) {
+	row.Result, row.Shown = "to "+string(c.Action), words.Will(c.Action)
 	if held != "" {
-		cell = heldCell(c)
+		row.Cell, row.Message = heldCell(c), held
 	}
 	switch {
 	case !goes && held != "":
-		return "held", held, cell
+		row.Result, row.Shown = string(runview.Held), waitsFor(c)
 	case c.Action == plan.Record || c.Action == plan.Forget:
-		return "no change", held, cell
+		row.Result = resultNoChange
 	case held != "":
-		return "to " + string(c.Action), "Held in part: " + held, cell
+		row.Message = words.Upper(words.WaitsPart) + ": " + held
 	}
-	if c.Action == plan.Create {
-		return "to create", "", cell
-	}
-	return "to " + string(c.Action), strings.Join(planview.FieldLines(schemas, c.Document()), "\n"), cell
-}
-
-// heldBecause is every hold of a change and what releases it.
-func heldBecause(c *plan.Change) string {
-	var lines []string
-	for _, h := range c.Holds() {
-		line := diag.Printable(h.Message)
-		if h.Allow != "" {
-			line += "; allow it with --allow " + h.Allow
-		}
-		lines = append(lines, line)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // heldCell is the cell of the first field that is held.
@@ -269,12 +271,12 @@ func heldCell(c *plan.Change) diag.Position {
 
 func plannedChanges(schemas resource.Schemas, p *plan.Plan, currency string) []sources.PlannedChange {
 	changes := make([]sources.PlannedChange, 0, len(p.Changes))
-	names := words.NamesOf(schemas, p.Document().Changes)
+	names := namesOf(schemas, p)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		planned := sources.PlannedChange{
 			Address: c.Address, Action: words.Action(c.Action), Name: diag.Printable(c.Name), Position: c.Position,
-			Fields: planview.FieldLines(schemas, c.Document()), Spend: spendChange(c.Spend, currency),
+			Fields: fieldLines(schemas, names, c), Spend: spendChange(c.Spend, currency),
 		}
 		for _, h := range c.Holds() {
 			planned.Held = joinLines(planned.Held, diag.Printable(words.Hold(h.Hazard, h.Allow != "")+": "+names.In(h.Message)))

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/planview"
+	"adsync/internal/words"
 	"adsync/plan"
 	"adsync/sources"
 	"adsync/state"
@@ -55,5 +56,5 @@ func planMarks(l loaded, account state.Account, p *plan.Plan) sources.Marks {
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)
 	d := &planDocument{Account: accountOf(account), Document: p.Document(), Unread: l.desired.Unread, Review: l.reviews.Summary()}
-	return sources.Marks{Outcomes: l.inReview(plannedRows(l, p)), Problems: all.Sorted(), Unread: l.desired.Unread, Plan: plannedChanges(l.schemas, p, account.Currency), Summary: planview.Summary(l.schemas, d)}
+	return sources.Marks{Outcomes: l.inReview(plannedRows(l, p, words.OnSheet)), Problems: all.Sorted(), Unread: l.desired.Unread, Plan: plannedChanges(l.schemas, p, account.Currency), Summary: planview.Summary(l.schemas, d)}
 }

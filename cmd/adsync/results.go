@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"adsync/internal/diag"
@@ -35,7 +37,7 @@ func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportD
 	}
 	rows := rowOutcomes(l, r)
 	return errors.Join(
-		a.writeCopies(l, marking{to: dir, done: true}, workbooks(l), sources.Marks{Outcomes: l.inReview(rows), Problems: l.desired.Problems, Unread: l.desired.Unread}),
+		a.writeCopies(l, marking{to: dir, done: true}, workbooks(l), sources.Marks{Outcomes: l.inReview(inWords(l, r, rows, words.ByAsk)), Problems: l.desired.Problems, Unread: l.desired.Unread}),
 		writeLists(dir, rows, d),
 	)
 }
@@ -160,14 +162,46 @@ func rowOutcome(o reconcile.Outcome) sources.RowOutcome {
 // withFix is the words of an outcome with what to do about it. What holds a change
 // says so itself.
 func withFix(o reconcile.Outcome) string {
-	message, fix := codedMessage(o), runview.Do(o.Outcome, o.Code, o.Address)
+	fix := runview.Do(o.Outcome, o.Code, o.Address)
+	if o.Outcome == runview.Held {
+		fix = ""
+	}
+	return withAdvice(codedMessage(o), fix)
+}
+
+func withAdvice(message, fix string) string {
 	switch {
-	case fix == "" || o.Outcome == runview.Held:
+	case fix == "":
 		return message
 	case message == "":
 		return fix
 	}
-	return message + ". " + fix
+	return strings.TrimRight(message, ".") + ". " + fix
+}
+
+// inWords gives the rows of a run with what workbooks say of them, to people who have no
+// command line.
+func inWords(l loaded, r *reconcile.Report, rows []sources.RowOutcome, ask words.Ask) []sources.RowOutcome {
+	names, said := namesOf(l.schemas, r.Plan), map[resource.Address]string{}
+	for i, o := range r.Outcomes {
+		c := r.Plan.Changes[i]
+		held := names.Holds(c.Holds(), ask)
+		switch {
+		case o.Outcome == runview.Held:
+			said[o.Address] = held
+		case o.Outcome == state.OutcomeApplied && len(o.Held) > 0:
+			said[o.Address] = words.Upper(words.WaitsPart) + ": " + held
+		default:
+			said[o.Address] = diag.Printable(withAdvice(names.In(codedMessage(o)), words.Do(o.Outcome, o.Code)))
+		}
+	}
+	rows = slices.Clone(rows)
+	for i := range rows {
+		if text, changed := said[rows[i].Address]; changed {
+			rows[i].Message = text
+		}
+	}
+	return rows
 }
 
 // shownResult is what a workbook says in the place of a result that is an engineer's word.

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words"
 	"adsync/reconcile"
 	"adsync/sources"
 )
@@ -18,7 +19,7 @@ func (a *app) writeBack(l loaded, f applyFlags, r *reconcile.Report) error {
 	if !f.writeBack {
 		return nil
 	}
-	rows := l.judged(rowOutcomes(l, r))
+	rows := l.judged(inWords(l, r, rowOutcomes(l, r), words.ByAsk))
 	results := sources.Results{Rows: rows, At: a.clock.orSystem().now(), Again: func(d sources.Desired) []sources.RowOutcome { return unedited(l, d, rows) }}
 	failed := 0
 	for _, source := range l.desired.Sources {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"adsync/internal/diag"
 )
 
 // Record is what is known of the reviews of one account.
@@ -176,10 +178,24 @@ func (r *Record) Line(address string) (Line, bool) {
 	return r.Ads[address].Line(), true
 }
 
-// Cells is what an export says of an ad: its review, and what keeps it from being shown.
-func (r *Record) Cells(address string) (said, issues string) {
+// Cells is what a workbook says of an ad, in words: its review, and what keeps it from
+// being shown.
+func (r *Record) Cells(address string) (said, serving string) {
 	s := r.Ads[address]
-	return strings.TrimSuffix(s.Said+": "+s.Reason, ": "), strings.Join(s.Issues, ", ")
+	said = strings.ReplaceAll(s.Said, "_", " ")
+	if s.Said == saidRejected {
+		means, _ := WhyRejected(s.Reason)
+		said += ": " + means
+	}
+	var keeps []string
+	for _, code := range s.Issues {
+		means, _ := WhyNotServed(code)
+		if _, known := issues[code]; !known {
+			means += " (" + code + ")"
+		}
+		keeps = append(keeps, means)
+	}
+	return diag.Printable(said), diag.Printable(strings.Join(keeps, "; "))
 }
 
 // Allow returns how many requests may be sent now, of so many a minute. Spend counts one.

@@ -77,3 +77,22 @@ func TestALineSaysWhereAnAdStands(t *testing.T) {
 		})
 	}
 }
+
+// TestTheCellsOfAWorkbookAreInWords: where they are not all of it, the row's message is.
+func TestTheCellsOfAWorkbookAreInWords(t *testing.T) {
+	for _, tt := range []struct {
+		standing     Standing
+		said, issues string
+	}{
+		{Standing{Said: "rejected", Reason: "crawler_404", Issues: []string{"review_not_approved"}}, "rejected: the landing page is not there (404)", "its review did not approve it"},
+		{Standing{Said: "rejected"}, "rejected: the service gives no reason", ""},
+		{Standing{Said: "in_review", Issues: []string{"ad_in_review", "ad_not_active"}}, "in review", "it is in review; it is paused"},
+		{Standing{Said: "approved", Issues: []string{"quality_hold_v2"}}, "approved", "something that adsync does not know keeps it from people (quality_hold_v2)"},
+		{Standing{}, "", ""},
+	} {
+		r := Record{Ads: map[string]*Standing{"ad/a/b/c": &tt.standing}}
+		if said, issues := r.Cells("ad/a/b/c"); said != tt.said || issues != tt.issues {
+			t.Errorf("Cells of %+v = %q, %q; want %q, %q", tt.standing, said, issues, tt.said, tt.issues)
+		}
+	}
+}

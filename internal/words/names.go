@@ -74,9 +74,9 @@ func (n *Names) leaf(a resource.Address) string {
 var addressLike = regexp.MustCompile(`\b[a-z_]+/[\pL\pN._/-]*[\pL\pN_]`)
 
 // In puts names in the place of the addresses of a text, and the headers of columns in
-// that of attributes.
+// that of attributes. What names a command or an allowance is left out.
 func (n *Names) In(text string) string {
-	text = addressLike.ReplaceAllStringFunc(text, func(found string) string {
+	text = addressLike.ReplaceAllStringFunc(plainly(text), func(found string) string {
 		if a, ok := resource.ParseAddress(found); ok && n.schemas.Of(a.Kind) != nil {
 			return n.Of(found)
 		}

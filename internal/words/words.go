@@ -23,15 +23,15 @@ const (
 	AlsoPending = "Waits without this change, too"
 )
 
-// actions are what a plan does, and what a run has done.
-var actions = map[plan.Action]struct{ plan, done string }{
-	plan.Create:  {"new", "created"},
-	plan.Update:  {"change", "changed"},
-	plan.Replace: {"end and make anew", "made anew"},
-	plan.Archive: {"end for good", "ended"},
-	plan.Adopt:   {"already live: take over", "taken over"},
-	plan.Record:  {"agrees already", "agrees already"},
-	plan.Forget:  {"gone: forget", "forgotten"},
+// actions are what a plan does, what it will have done to a row, and what a run has done.
+var actions = map[plan.Action]struct{ plan, will, done string }{
+	plan.Create:  {"new", "to create", "created"},
+	plan.Update:  {"change", "to change", "changed"},
+	plan.Replace: {"end and make anew", "to end and make anew", "made anew"},
+	plan.Archive: {"end for good", "to end for good", "ended"},
+	plan.Adopt:   {"already live: take over", "to take over", "taken over"},
+	plan.Record:  {"agrees already", "no change", "agrees already"},
+	plan.Forget:  {"gone: forget", "no change", "forgotten"},
 }
 
 // Action returns what a plan does to a resource.
@@ -40,6 +40,14 @@ func Action(a plan.Action) string {
 		return w.plan
 	}
 	return string(a)
+}
+
+// Will returns what is to become of the row of a resource.
+func Will(a plan.Action) string {
+	if w, known := actions[a]; known {
+		return w.will
+	}
+	return "to " + string(a)
 }
 
 // Done returns what a run has done to a resource.

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"strings"
 	"testing"
 
 	"adsync/internal/kinds"
@@ -15,7 +16,7 @@ func TestEveryHazardActionAndCauseHasWords(t *testing.T) {
 		}
 	}
 	for _, a := range []plan.Action{plan.Create, plan.Update, plan.Replace, plan.Archive, plan.Adopt, plan.Record, plan.Forget} {
-		if w := actions[a]; w.plan == "" || w.done == "" {
+		if w := actions[a]; w.plan == "" || w.will == "" || w.done == "" {
 			t.Errorf("%s has %+v; want words for a plan and for a run", a, w)
 		}
 	}
@@ -32,13 +33,18 @@ func TestNamesStandInThePlaceOfAddresses(t *testing.T) {
 	})
 	for _, row := range []struct{ text, want string }{
 		{"campaign/spring: budget.daily rises ×2.00, from 50.00 to 100.00", "campaign “Spring sale”: Daily budget rises ×2.00, from 50.00 to 100.00"},
-		{"held with campaign/spring; see ad_group/spring/runners.", "held with campaign “Spring sale”; see ad group “Runners” of Spring sale."},
+		{"held with campaign/spring; see ad_group/spring/runners.", "waits with campaign “Spring sale”; see ad group “Runners” of Spring sale."},
 		{"ad/spring/runners/hero", "ad “hero” of Runners, Spring sale"},
 		{"account/account", "account"},
 		{"bid.max rises", "Max bid rises"},
 		{"see https://shop.example/spring and q4.xlsx:Ads!B2", "see https://shop.example/spring and q4.xlsx:Ads!B2"},
 		{"end is 2026-11-20", "end is 2026-11-20"},
 		{"status", "status"},
+		{"it may be there; to decide it: adsync resolve campaign/spring", "it may be there"},
+		{"bid.max rises; allow it with --allow raises-spend=campaign/spring", "Max bid rises"},
+		{"adsync did not write that", "adsync did not write that"},
+		{"changed outside adsync from 40.00 to 35.00; write that in the file, or allow undoing it", "changed outside adsync from 40.00 to 35.00"},
+		{"is at the service already, as cmp_17, and adsync did not create it", "is at the service already, and adsync did not create it"},
 	} {
 		if got := names.In(row.text); got != row.want {
 			t.Errorf("%q is %q; want %q", row.text, got, row.want)
@@ -60,5 +66,35 @@ func TestAnAllowanceIsSaidInWords(t *testing.T) {
 		if got := names.Allowance(row.allow); got != row.want {
 			t.Errorf("%s is %q; want %q", row.allow, got, row.want)
 		}
+	}
+}
+
+// TestWhatHoldsSaysWhatToDoWithoutACommand: whatever holds a change, approved or not, on
+// the page or in a copy.
+func TestWhatHoldsSaysWhatToDoWithoutACommand(t *testing.T) {
+	names := NamesOf(kinds.All(), []plan.ChangeDocument{{Address: "campaign/spring", Name: "Spring sale"}})
+	for _, e := range plan.Explanations() {
+		for _, allow := range []string{"", string(e.Hazard) + "=campaign/spring"} {
+			hold := plan.Hold{Hazard: e.Hazard, Allow: allow, Message: "budget.daily is of campaign/spring; allow it with --allow " + allow}
+			said := names.Holds([]plan.Hold{hold}, OnPage)
+			lead, do, found := strings.Cut(said, "\nTo do: ")
+			if lead != "Daily budget is of campaign “Spring sale”" || !found || len(do) < 10 || command.MatchString(said) {
+				t.Errorf("%s says %q; want what it is, and what to do without a command", e.Hazard, said)
+			}
+			if strings.HasPrefix(do, string(OnPage)) != (allow != "") {
+				t.Errorf("%s, allowed with %q, is to be mended thus: %q; want an approval exactly where one helps", e.Hazard, allow, do)
+			}
+		}
+	}
+}
+
+func TestTwoHoldsOfOneRemedySayItOnce(t *testing.T) {
+	names := NamesOf(kinds.All(), nil)
+	said := names.Holds([]plan.Hold{
+		{Hazard: plan.RaisesSpend, Message: "budget.daily rises ×2.25", Allow: "raises-spend=campaign/spring"},
+		{Hazard: plan.Exposure, Message: "daily caps would rise ×2.25", Allow: "exposure=50/day"},
+	}, OnSheet)
+	if want := "Daily budget rises ×2.25\ndaily caps would rise ×2.25\nTo do: say yes to it on the sheet Plan, or write a smaller amount."; said != want {
+		t.Errorf("two holds say %q; want %q", said, want)
 	}
 }

@@ -1,0 +1,143 @@
+package words
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// Ask is how whoever reads it gets an approval.
+type Ask string
+
+// The ways to one.
+const (
+	OnPage  Ask = "approve it on the page"
+	OnSheet Ask = "say yes to it on the sheet Plan"
+	ByAsk   Ask = "ask whoever sends the changes to approve it"
+)
+
+// instead is what can be done in the workbook in the place of an approval.
+var instead = map[plan.Hazard]string{
+	plan.RaisesSpend:     "write a smaller amount",
+	plan.Exposure:        "write a smaller amount",
+	plan.Archives:        "pause it instead",
+	plan.Conflicts:       "write into the cell what it is outside",
+	plan.Drifts:          "write into the cell what it is outside",
+	plan.RemovedByHand:   "take the row out",
+	plan.Adopts:          "give yours another name",
+	plan.Twins:           "give yours another name",
+	plan.Replaces:        "set the value back",
+	plan.ShrinksAudience: "mend the list of people",
+	plan.Shifted:         "mend the column",
+	plan.Series:          "mend the column",
+	plan.Scale:           "mend the amount",
+	plan.MassEdit:        "mend the rows",
+}
+
+// unasked is what to do where no approval helps.
+var unasked = map[plan.Hazard]string{
+	plan.Invalid:     "mend the cell that is named",
+	plan.Late:        "write another day, or take the row out",
+	plan.Protected:   "ask whoever protected it",
+	plan.Unavailable: "ask whoever owns the account",
+	plan.Unselected:  "nothing: it goes once what it needs goes too",
+	plan.Unattended:  "ask whoever looks after adsync",
+	plan.Incomplete:  "see to what is named",
+	plan.Frozen:      "nothing: it goes once these days are over",
+	plan.Undecided:   "nothing yet; where it stays so, ask whoever looks after adsync",
+	plan.Outdated:    "nothing: it is looked at anew",
+}
+
+// Holds says of a change what holds it, a line each, and then what to do.
+func (n *Names) Holds(holds []plan.Hold, ask Ask) string {
+	var said, todo []string
+	for i := range holds {
+		said = append(said, diag.Printable(n.In(holds[i].Message)))
+		if do := toRelease(&holds[i], ask); !slices.Contains(todo, do) {
+			todo = append(todo, do)
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return strings.Join(said, "\n") + "\nTo do: " + strings.Join(todo, "; ") + "."
+}
+
+func toRelease(h *plan.Hold, ask Ask) string {
+	other := instead[h.Hazard]
+	if other == "" {
+		other = "change the row"
+	}
+	if h.Allow != "" {
+		return string(ask) + ", or " + other
+	}
+	if do := unasked[h.Hazard]; do != "" {
+		return do
+	}
+	return other
+}
+
+// askOwner is what to do about what only an engineer can decide.
+const askOwner = "Ask whoever looks after adsync to decide it."
+
+// afterwards is looked through in order: the first row that fits says what to do about
+// an outcome. Code "" is any.
+var afterwards = []struct {
+	outcome  state.Outcome
+	code, do string
+}{
+	{state.OutcomeUnknown, string(diag.NeedsDecision), askOwner},
+	{state.OutcomeUnknown, string(diag.KeyConflict), askOwner},
+	{state.OutcomeUnknown, "", "Nothing yet: the next run asks the service first, and makes nothing twice."},
+	{state.OutcomeFailed, string(diag.JobUnfinished), "Nothing yet: the next run asks what became of it."},
+	{state.OutcomeFailed, string(diag.Unauthorized), "Nothing is wrong with the row: ask whoever looks after adsync to see to its key."},
+	{state.OutcomeFailed, string(diag.ServiceUnavailable), "Nothing is wrong with the row: the next run tries again."},
+	{state.OutcomeFailed, "", "Mend it in your own workbook and save."},
+	{state.OutcomeSkipped, string(diag.OperationSkipped), "See to what it waits for."},
+	{state.OutcomeSkipped, string(diag.ServiceUnavailable), "Nothing is wrong with the row: the next run tries again."},
+	{state.OutcomeSkipped, "", "Nothing: the next run goes on from here."},
+	{state.OutcomeApplied, string(diag.NotVerified), "Nothing yet: the next run shows both values where they still differ."},
+}
+
+// Do says what to do about an outcome, "" where there is nothing to do.
+func Do(outcome state.Outcome, code string) string {
+	for _, a := range afterwards {
+		if a.outcome == outcome && (a.code == "" || a.code == code) {
+			return a.do
+		}
+	}
+	return ""
+}
+
+// command is what only somebody with a command line can do.
+var command = regexp.MustCompile(`--(allow|as|accept|retry|target|exclude|refresh)\b|\badsync (apply|plan|resolve|drift|reconcile|status|validate|fix|revert|adopt|policy)\b`)
+
+// advice is what a hold says to engineers of how it is released.
+var advice = regexp.MustCompile(`^(write that in the file, or allow|edit (the|that) row, allow it|allow sending|plan again|to lift it, clear protect)`)
+
+// engineers are their words in texts, each with a marketer's.
+var engineers = []struct {
+	said *regexp.Regexp
+	want string
+}{
+	{regexp.MustCompile(`\bheld with\b`), "waits with"},
+	{regexp.MustCompile(`\bheld change\b`), "waiting change"},
+	{regexp.MustCompile(`(is at the service already), as [^,]+,`), "$1,"},
+}
+
+// plainly leaves out of a text what names a command or an allowance, and has a
+// marketer's words in the place of an engineer's.
+func plainly(text string) string {
+	kept := slices.DeleteFunc(strings.Split(text, "; "), func(part string) bool { return command.MatchString(part) || advice.MatchString(part) })
+	if len(kept) > 0 {
+		text = strings.Join(kept, "; ")
+	}
+	for _, w := range engineers {
+		text = w.said.ReplaceAllString(text, w.want)
+	}
+	return text
+}
