@@ -147,6 +147,12 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"the same, beneath a campaign that left the files", script{Seed: 760004677, Spoils: true, Actions: []action{
 			{Do: "add"}, {Do: "add"}, {Do: "add", What: 1, Value: 59}, {Do: "apply"}, {Do: "remove"}, {Do: "spoil", Target: 7, What: 27}, {Do: "foreign", Target: 16, What: 11},
 		}}},
+		{"an active ad beneath a new ad group that stays paused, beside a wrong bid", script{Seed: 760013353, Spoils: true, Actions: []action{
+			{Do: "add"}, {Do: "add", What: 1}, {Do: "apply"}, {Do: "spoil", Target: 1}, {Do: "add", What: 1, Value: 2}, {Do: "add", What: 2, Value: 1},
+		}}},
+		{"a new ad group beside one that left the files, and a row that may be it", script{Seed: 760016369, Spoils: true, Actions: []action{
+			{Do: "add"}, {Do: "add", What: 1}, {Do: "apply"}, {Do: "remove", Target: 3}, {Do: "add", What: 1}, {Do: "spoil", Target: 9, What: 21}, {Do: "add", What: 1},
+		}}},
 		{"a limit that was made though refused, and that somebody took away", script{Seed: 760002464, Kinds: true, Actions: []action{
 			{Do: "add other", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "times": 2}, "action": {"duplicate": {}}}`}, {Do: "apply"}, {Do: "foreign other"},
 		}}},

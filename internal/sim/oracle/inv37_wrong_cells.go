@@ -34,7 +34,7 @@ func (h *History) leaves(e *Entry, r *Request) error {
 		return fmt.Errorf("it is removed while a row of its kind waits")
 	case !named && files.waits(h.tagAbove(e)):
 		return fmt.Errorf("it is removed beneath a row that waits")
-	case h.Shared || !e.raises():
+	case h.Shared || !e.raises() || h.startsNothing(e, files):
 		return nil
 	}
 	if beside := h.besideWrong(e, r); beside != "" {
@@ -62,6 +62,26 @@ func (e *Entry) raises() bool {
 	before, _ := e.Before.at(pathOf(e.Kind, "bid.max")).(int64)
 	after, _ := e.After.at(pathOf(e.Kind, "bid.max")).(int64)
 	return before > 0 && after > before || spends[e.Kind] && e.After.spend(e.Kind, 0) > e.Before.spend(e.Kind, 0)
+}
+
+// startsNothing says that a create stands beneath what is not active, and what the files of
+// its run do not want active either. Nothing can be spent with it until that starts, which
+// is an entry of its own, and rises: whoever writes it is judged by that one.
+func (h *History) startsNothing(e *Entry, files Files) bool {
+	above := files[e.tag()].Parent
+	if wanted, _ := files.wants(above, "status"); e.Action != "create" || above == "" || wanted == "active" {
+		return false
+	}
+	stands := false
+	for _, parent := range h.Live(e.Seq) {
+		if parent.tag() != above || parent.gone() {
+			continue
+		}
+		if stands = true; parent.status() == "active" {
+			return false
+		}
+	}
+	return stands
 }
 
 // besideWrong is a row of the same campaign that waits for a cell which could have lowered

@@ -100,6 +100,75 @@ func TestNothingRisesBesideAWrongCell(t *testing.T) {
 	}
 }
 
+// A create beneath what stays paused starts nothing, and only that is let pass.
+func TestACreateBeneathWhatStaysPausedStartsNothing(t *testing.T) {
+	for _, row := range []struct {
+		what, action, live, asked string
+		refused                   bool
+	}{
+		{"beneath what is paused, and stays so", "create", "paused", "paused", false},
+		{"beneath what the files do not start", "create", "paused", "", false},
+		{"beneath what the files start", "create", "paused", "active", true},
+		{"beneath what is active", "create", "active", "paused", true},
+		{"beneath what is not there", "create", "", "paused", true},
+		{"beneath what ended", "create", "archived", "paused", true},
+		{"an update", "update", "paused", "paused", true},
+	} {
+		h := sound()
+		group := func(tag, status string) *Entry {
+			_, e := h.more("person", "/ad_groups", "create", Record{"name": tag + " first", "status": status, "campaign_id": "cmp_1"})
+			e.Kind, e.ID, e.Before = "ad_group", "adgrp_"+tag, nil
+			return e
+		}
+		group("g1", "active")
+		if row.live != "" {
+			group("g2", row.live)
+		}
+		h.Applies[1].From = h.last()
+		h.Commits[2]["g1"] = Item{Kind: "ad_group", Tag: "g1", Parent: "c1", Wrong: []string{"bid.max"}}
+		h.Commits[2]["g2"] = Item{Kind: "ad_group", Tag: "g2", Parent: "c1", Values: map[string]any{"status": row.asked}}
+		h.Commits[2]["a1"] = Item{Kind: "ad", Tag: "a1", Parent: "g2"}
+		r, e := h.more("first", "/ads/ad_1", row.action, Record{"name": "a1 first", "status": "active"})
+		r.Origin, e.Kind, e.ID, e.Before = 2, "ad", "ad_1", nil
+		if err := WaitingLeft(h); (err != nil) != row.refused {
+			t.Errorf("%s: %v; want it refused: %v", row.what, err, row.refused)
+		}
+	}
+}
+
+// A rise that is held beside what a row may be of which nobody can tell which resource it
+// is: one that stands in the same campaign, and that no row names.
+func TestARiseBesideWhatALostRowMayBeIsExcused(t *testing.T) {
+	const said = "exceeds-files may rest on what a wrong cell of ad_group/nowhere/g2 was to lower or stop"
+	for _, row := range []struct {
+		what, status, above, cell, said string
+		named, excused                  bool
+	}{
+		{"no row names it", "active", "c1", elsewhere, said, false, true},
+		{"the hold names what it may be", "active", "c1", elsewhere, "exceeds-files ad_group/c1/g1 would deliver with more", false, true},
+		{"the hold names another", "active", "c1", elsewhere, "exceeds-files may rest on ad_group/nowhere/g3 x", false, false},
+		{"another hold", "active", "c1", elsewhere, "activates ad_group/nowhere/g2 x", false, false},
+		{"a row names it", "active", "c1", elsewhere, said, true, false},
+		{"it is paused", "paused", "c1", elsewhere, said, false, false},
+		{"it stands in another campaign", "active", "c2", elsewhere, said, false, false},
+		{"everybody can tell what the row is", "active", "c1", "bid.max", said, false, false},
+	} {
+		h := sound()
+		_, e := h.more("person", "/ad_groups", "create", Record{"name": "g1 first", "status": row.status})
+		e.Kind, e.ID, e.Before = "ad_group", "adgrp_1", nil
+		group := Item{Kind: "ad_group", Tag: "g1", Parent: row.above, Values: map[string]any{"name": "g1 first"}}
+		h.Commits[1]["c2"], h.Commits[1]["g1"] = Item{Kind: "campaign", Tag: "c2"}, group
+		if row.named {
+			h.Commits[2]["g1"] = group
+		}
+		h.Commits[2]["c1"].Values["budget.lifetime"] = int64(200) // it is not reached
+		h.Commits[2]["g2"] = Item{Kind: "ad_group", Tag: "g2", Parent: "c1", Wrong: []string{row.cell}}
+		if err := Convergence(h, map[string]string{"c1": row.said, "g2": "invalid x"}); (err == nil) != row.excused {
+			t.Errorf("%s: %v; want it excused: %v", row.what, err, row.excused)
+		}
+	}
+}
+
 // A budget that cannot be read frees no money, nor does one of a row whose name cannot.
 func TestWhatWaitsFreesNoMoney(t *testing.T) {
 	for cell, refused := range map[string]bool{"": false, "budget.lifetime": true, "name": true} {

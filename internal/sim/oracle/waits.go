@@ -55,6 +55,11 @@ func (f Files) mayLower(tag string) bool {
 	if slices.ContainsFunc(f[tag].Wrong, func(name string) bool { return slices.Contains(lowering, name) }) {
 		return true
 	}
+	return f.adrift(tag)
+}
+
+// adrift says that nobody can tell which resource a row is of.
+func (f Files) adrift(tag string) bool {
 	for ; tag != ""; tag = f[tag].Parent {
 		if slices.Contains(f[tag].Wrong, elsewhere) {
 			return true
@@ -88,7 +93,37 @@ func (h *History) restsOnWaiting(tag, reason string) bool {
 			return true
 		}
 	}
+	return h.restsOnLost(tag, reason)
+}
+
+// restsOnLost says that a hold is over what a row may be of which nobody can tell which
+// resource it is: one of its kind that is active in the campaign of the rise, and that no
+// row names any more, as it would be where the row has another name for it and less. The
+// hold names that row, or what it may be; once the row is right it is let go, as the
+// history that goes on has it.
+func (h *History) restsOnLost(tag, reason string) bool {
+	files := h.Commits[len(h.Commits)-1]
+	for lost, live := range h.byTag() {
+		if _, named := files[lost]; named || live.status() != "active" || h.lastTop(lost) != files.top(tag) {
+			continue
+		}
+		for row, item := range files {
+			if item.Kind == live.Kind && files.adrift(row) && (strings.Contains(reason, "/"+row+" ") || strings.Contains(reason, "/"+lost+" ")) {
+				return true
+			}
+		}
+	}
 	return false
+}
+
+// lastTop is what a resource stood beneath in the end when the files named it last.
+func (h *History) lastTop(tag string) string {
+	for _, files := range slices.Backward(h.Commits) {
+		if _, named := files[tag]; named {
+			return files.top(tag)
+		}
+	}
+	return ""
 }
 
 // waitsToLower says that cells which can be read, of a row that waits, may lower or stop
