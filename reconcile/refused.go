@@ -19,11 +19,14 @@ import (
 const mostRefusals = 64
 
 // jobRefused splits a job the service surely did not take until what it refuses
-// stands alone. Creates that were refused are others when they go again.
+// stands alone. Its creates keep their keys for the same bytes (keys.go).
 func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal error) ([]settled, error) {
 	general := stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound)
 	if general || len(b) == 1 || r.refusedWhole.Add(1) > mostRefusals {
 		return r.refusedForGood(ctx, step, b, refusal)
+	}
+	if err := r.spareCreates(ctx, step); err != nil { // the run may end before every part has gone
+		return nil, err
 	}
 	parted := halves(r, b)
 	if len(parted) == 1 {
@@ -54,8 +57,8 @@ func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal 
 // refusedForGood ends a job that is not split any further. It made nothing: its
 // creates keep their keys for the same bytes (keys.go).
 func (r *run) refusedForGood(ctx context.Context, step state.Step, b batch, refusal error) ([]settled, error) {
-	if err := r.spareKeys(ctx, step, slices.DeleteFunc(slices.Clone(step.Operations), func(o state.Operation) bool { return !keyed(o) })); err != nil {
-		return nil, fmt.Errorf("journal the refused creates: %w", err)
+	if err := r.spareCreates(ctx, step); err != nil {
+		return nil, err
 	}
 	if err := r.abandoned(ctx, step, refusal); err != nil {
 		return nil, err
@@ -64,6 +67,15 @@ func (r *run) refusedForGood(ctx context.Context, step state.Step, b batch, refu
 		return failAll(b, refusal), r.withoutBulk(ctx, refusal)
 	}
 	return failAll(b, refusal), stopping(refusal)
+}
+
+// spareCreates notes what went under the keys of a refused job's creates.
+func (r *run) spareCreates(ctx context.Context, step state.Step) error {
+	creates := slices.DeleteFunc(slices.Clone(step.Operations), func(o state.Operation) bool { return !keyed(o) })
+	if err := r.spareKeys(ctx, step, creates); err != nil {
+		return fmt.Errorf("journal the refused creates: %w", err)
+	}
+	return nil
 }
 
 func (r *run) abandoned(ctx context.Context, step state.Step, refusal error) error {

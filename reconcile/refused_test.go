@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -96,5 +97,51 @@ func TestBadUpdateOfManyIsFoundByHalves(t *testing.T) {
 		if len(sent.bodies) > most {
 			t.Errorf("all %v: %d jobs were sent; want at most %d", all, len(sent.bodies), most)
 		}
+	}
+}
+
+// A job is refused whole, and the run ends before all its parts have gone: what is edited
+// until the next run goes under another key, as one key never stands for two bodies.
+func TestPartsThatNeverWentKeepNoKeyForOtherBytes(t *testing.T) {
+	w := newWorld(t)
+	budget := func(micros int) {
+		for n := range 4 {
+			w.write(fmt.Sprintf("campaign/c%d", n), map[string]any{"name": fmt.Sprintf("Campaign %d", n), "status": "paused", "bidding_type": "clicks", "budget.lifetime": micros})
+		}
+	}
+	sent := &jobs{}
+	answers := []int{http.StatusUnprocessableEntity, http.StatusUnauthorized}
+	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+		if sent.note(r) && len(sent.bodies) <= len(answers) {
+			return answer(r, answers[len(sent.bodies)-1], refusal)
+		}
+		return send(r)
+	}), w.store)
+	budget(20_000_000)
+	if _, err := w.agent.Apply(t.Context(), w.plan()); err == nil || len(sent.bodies) != len(answers) {
+		t.Fatalf("%d jobs were sent, and the apply ended with %v; want it to end with the second job", len(sent.bodies), err)
+	}
+	budget(30_000_000)
+	w.clean()
+	inputs := map[string]string{}
+	for _, body := range sent.with("create").bodies {
+		var job struct {
+			Operations []struct {
+				Key   string          `json:"idempotency_key"`
+				Input json.RawMessage `json:"input"`
+			} `json:"operations"`
+		}
+		if err := json.Unmarshal([]byte(body), &job); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range job.Operations {
+			if before, went := inputs[o.Key]; went && before != string(o.Input) {
+				t.Errorf("the key %s went with %s and with %s", o.Key, before, o.Input)
+			}
+			inputs[o.Key] = string(o.Input)
+		}
+	}
+	if len(inputs) != 8 {
+		t.Errorf("%d keys went; want one for each campaign and budget, 8", len(inputs))
 	}
 }

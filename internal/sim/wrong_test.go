@@ -153,6 +153,10 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 		{"a new ad group beside one that left the files, and a row that may be it", script{Seed: 760016369, Spoils: true, Actions: []action{
 			{Do: "add"}, {Do: "add", What: 1}, {Do: "apply"}, {Do: "remove", Target: 3}, {Do: "add", What: 1}, {Do: "spoil", Target: 9, What: 21}, {Do: "add", What: 1},
 		}}},
+		{"a death between a job that is refused whole and its parts, and an edit", script{Seed: 780001136, Kinds: true, Actions: []action{
+			{Do: "add other"}, {Do: "apply"}, {Do: "add other", What: 5}, {Do: "add"}, {Do: "add", What: 1}, {Do: "add", Value: 29},
+			{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 3}, "action": {"status": {"code": 422}}}`}, {Do: "add", What: 2}, {Do: "apply", Death: death{At: 50}}, {Do: "edit"},
+		}}},
 		{"a limit that was made though refused, and that somebody took away", script{Seed: 760002464, Kinds: true, Actions: []action{
 			{Do: "add other", What: 1}, {Do: "fault", Fault: `{"match": {"method": "POST", "times": 2}, "action": {"duplicate": {}}}`}, {Do: "apply"}, {Do: "foreign other"},
 		}}},
