@@ -207,14 +207,21 @@ func (d *differ) shrinks(p people) string {
 	case !ok && p.operation.Whole:
 		return fmt.Sprintf("replaces people adsync did not send by %d; how many there are cannot be read", in)
 	case !ok:
-		return fmt.Sprintf("takes out %d people, and how many there are cannot be read", in)
+		return fmt.Sprintf("takes out %s, and how many there are cannot be read", peopleCounted(in))
 	case known < d.Policy.PeopleFrom:
 	case p.operation.Whole && known-in > most:
-		return fmt.Sprintf("leaves %d people of at most %d; taking out up to %d %% passes", in, known, d.Policy.PeoplePercent)
+		return fmt.Sprintf("leaves %s of at most %d; taking out up to %d %% passes", peopleCounted(in), known, d.Policy.PeoplePercent)
 	case !p.operation.Whole && in > most:
-		return fmt.Sprintf("takes out %d people of at most %d; taking out up to %d %% passes", in, known, d.Policy.PeoplePercent)
+		return fmt.Sprintf("takes out %s of at most %d; taking out up to %d %% passes", peopleCounted(in), known, d.Policy.PeoplePercent)
 	}
 	return ""
+}
+
+func peopleCounted(n int64) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return fmt.Sprintf("%d people", n)
 }
 
 // untouched says that the service has counted no operation yet.

@@ -82,7 +82,7 @@ func TestA5ShrunkenMembersFileIsHeld(t *testing.T) {
 	}{
 		{"30 % fewer passes", "1000", "replace", "700", ""},
 		{"more than 30 % fewer is held", "1000", "replace", "699", "leaves 699 people of at most 1000; taking out up to 30 % passes"},
-		{"almost nobody is left", "50000", "replace", "1", "leaves 1 people of at most 50000; taking out up to 30 % passes"},
+		{"almost nobody is left", "50000", "replace", "1", "leaves 1 person of at most 50000; taking out up to 30 % passes"},
 		{"more people pass", "1000", "replace", "5000", ""},
 		{"below ten people nothing is counted", "9", "replace", "1", ""},
 		{"taking out 30 % passes", "1000", "remove", "300", ""},

@@ -93,7 +93,7 @@ func (g *csvGrid) walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 			return nil
 		}
 		if r.Unclosed && len(r.Fields) < before {
-			return &csvfile.Fault{Line: r.End.Line, Column: r.End.Column, Finding: *xlsx.Damaged("last row ends after %d values where the row before has %d, and has no line break; want a file that is not cut short", len(r.Fields), before)}
+			return &csvfile.Fault{Line: r.End.Line, Column: r.End.Column, Finding: *xlsx.Damaged("last row ends after %s where the row before has %d, and has no line break; want a file that is not cut short", resource.Counted(len(r.Fields), "value"), before)}
 		}
 		before = len(r.Fields)
 		if g.take(r); len(g.row.Cells) == 0 {

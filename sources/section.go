@@ -34,7 +34,7 @@ func (r *tabReader) isWide(row *xlsx.Row) bool {
 	}
 	r.report(r.at(row.Number, last.Column), resource.Finding{
 		Code:    diag.BadValue,
-		Message: fmt.Sprintf("row has %d values where the header has %d; want one for each header", last.Column, len(r.header.columns)-1),
+		Message: fmt.Sprintf("row has %s where the header has %d; want one for each header", resource.Counted(last.Column, "value"), len(r.header.columns)-1),
 		Hint:    fmt.Sprintf("put a text that holds a %s in quotes", r.delimiter),
 	})
 	return true

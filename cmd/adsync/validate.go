@@ -85,14 +85,14 @@ func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) erro
 		return failure
 	}
 	for _, s := range l.desired.Sources {
-		fmt.Fprintf(a.out, "%s: %d rows read, %d used, %d ignored, %d failed\n", diag.Printable(s.File), s.Rows.Read, s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
+		fmt.Fprintf(a.out, "%s: %s read, %d used, %d ignored, %d failed\n", diag.Printable(s.File), plural(s.Rows.Read, "row"), s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
 	}
 	for _, line := range diag.UnreadLines(l.desired.Unread) {
 		fmt.Fprintln(a.out, line)
 	}
 	for _, m := range l.desired.Members {
-		fmt.Fprintf(a.out, "%s, %s of %s: %d lines read, %d used, %d blank, %d twice, %d left out\n",
-			diag.Printable(m.File), m.Identifier, m.Address, m.Rows.Read, m.Rows.Used, m.Rows.Blank, m.Rows.Duplicate, m.Rows.Rejected)
+		fmt.Fprintf(a.out, "%s, %s of %s: %s read, %d used, %d blank, %d twice, %d left out\n",
+			diag.Printable(m.File), m.Identifier, m.Address, plural(m.Rows.Read, "line"), m.Rows.Used, m.Rows.Blank, m.Rows.Duplicate, m.Rows.Rejected)
 	}
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err

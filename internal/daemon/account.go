@@ -64,7 +64,7 @@ type Archive interface {
 // count puts the figures of a plan in the status. Where nothing was planned, as the
 // files are not valid, those of the last plan stand, with their time.
 func (s *Status) count(now time.Time, d *planview.Document) {
-	s.PlanHash, s.Account = d.PlanHash, d.Account
+	s.PlanHash, s.Account, s.Reached = d.PlanHash, d.Account, false
 	if d.Error != "" {
 		return
 	}
@@ -112,6 +112,7 @@ func (s *Status) reach(d *planview.Document, r *runview.Document) {
 	if s.Figures == nil {
 		return
 	}
+	s.Reached = true
 	after := *s.Figures
 	after.Pending = 0
 	applied := map[string]bool{}

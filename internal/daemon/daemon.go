@@ -128,6 +128,7 @@ type Status struct {
 	PlanOnly  bool             `json:"plan_only,omitempty"` // nothing is ever applied
 	PlanHash  string           `json:"plan_hash,omitempty"`
 	*Figures                   // of the last plan; nil before there is one
+	Reached   bool             `json:"-"`                  // an apply of that plan has ended, and nothing was planned since
 	Unplanned time.Time        `json:"unplanned,omitzero"` // since when nothing could be planned; zero where the last run could
 	Rate      Rate             `json:"rate,omitzero"`
 	Journal   int              `json:"journal"`       // steps that are not closed

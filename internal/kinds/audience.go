@@ -117,7 +117,7 @@ func mergeWhole(value func(string) resource.Value) *resource.Finding {
 	case value("members.file").IsSet():
 		return &resource.Finding{Code: diag.Conflicting, Attribute: "merge", Message: "merge is set beside members.file; want one of them: an audience is made of a file or of others"}
 	case len(merged.Items()) < minMerged:
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "merge", Message: fmt.Sprintf("merge has %d audiences; want %d to %d different ones", len(merged.Items()), minMerged, maxMerged)}
+		return &resource.Finding{Code: diag.Conflicting, Attribute: "merge", Message: fmt.Sprintf("merge has %s; want %d to %d different ones", resource.Counted(len(merged.Items()), "audience"), minMerged, maxMerged)}
 	}
 	return nil
 }

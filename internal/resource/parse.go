@@ -97,9 +97,9 @@ func (a *Attribute) badLength(s string) *Finding {
 	n := int64(utf8.RuneCountInString(s))
 	switch {
 	case a.Max > 0 && n > a.Max:
-		return &Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %d characters; want at most %d", a.Name, n, a.Max)}
+		return &Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %s; want at most %d", a.Name, Counted(n, "character"), a.Max)}
 	case n < a.Min:
-		return &Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %d characters; want at least %d", a.Name, n, a.Min)}
+		return &Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %s; want at least %d", a.Name, Counted(n, "character"), a.Min)}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/planview"
 	"adsync/internal/review"
+	"adsync/internal/words"
 	"adsync/plan"
 )
 
@@ -103,21 +104,31 @@ const (
 	ExitUnknown = 9
 )
 
-var exits = map[int]string{ExitDone: "finished", ExitRefused: "held", ExitPartial: "applied in part", ExitUnknown: "an outcome is unknown"}
+var exits = map[int]string{ExitDone: "finished", ExitRefused: words.Waits, ExitPartial: "applied in part", ExitUnknown: "an outcome is unknown"}
 
 // Line puts a run in words.
 func (h *Head) Line() Line {
 	ends := h.ends()
 	if h.Exit != nil && h.Ended == Finished {
-		if words, ok := exits[*h.Exit]; ok {
-			ends = words
+		if said, ok := exits[*h.Exit]; ok {
+			ends = said
 		}
 	}
 	if h.Decided != "" {
 		return Line{Run: printable(h.Run), What: string(h.Command), Ends: "decided", Result: printable(h.Decided)}
 	}
-	return Line{printable(h.Run), printable(h.what()), ends, h.Result(), h.who(), h.spend()}
+	result := fmt.Sprintf("%s; %s of %s read back as sent", h.plainCounts(), planview.Thousands(h.Verified), planview.Thousands(h.Touched))
+	return Line{printable(h.Run), printable(h.what()), ends, result, h.who(), h.spend()}
 }
 
 // Title is what the page of a run is of, printable.
-func (h *Head) Title() string { return h.title() }
+func (h *Head) Title() string {
+	title := "Run " + h.Run
+	if h.Command == PauseAll {
+		title = "Everything was paused: " + h.Run
+	}
+	if h.Reverts != "" {
+		title += ", which takes back " + h.Reverts
+	}
+	return printable(title)
+}

@@ -32,10 +32,12 @@ func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
 }
 
 // HTMLPart writes a run as a part of a page that has a first heading and the look
-// of planview.Style. Nothing in it runs or loads.
+// of planview.Style, in a marketer's words. Nothing in it runs or loads.
 func HTMLPart(schemas resource.Schemas, d *Document) (template.HTML, error) {
 	var b strings.Builder
-	err := htmlTemplate.ExecuteTemplate(&b, "part", htmlPageOf(schemas, d))
+	p := htmlPageOf(schemas, d)
+	p.plainly(schemas, d)
+	err := htmlTemplate.ExecuteTemplate(&b, "part", p)
 	return template.HTML(b.String()), err
 }
 
@@ -87,6 +89,7 @@ type htmlProblem struct{ Severity, Position, Message, Hint, Code string }
 
 type htmlGroup struct {
 	Title, Count, Left string
+	Whole              string // how to see what is left out
 	Outcomes           []htmlOutcome
 }
 
@@ -97,7 +100,7 @@ type htmlOutcome struct {
 }
 
 func groupOf(schemas resource.Schemas, outcome state.Outcome, some []*Outcome) htmlGroup {
-	g := htmlGroup{Title: titles[outcome], Count: planview.Thousands(len(some))}
+	g := htmlGroup{Title: titles[outcome], Count: planview.Thousands(len(some)), Whole: "; adsync show --full lists everything"}
 	for i, o := range some {
 		if i == pageList {
 			g.Left = planview.Thousands(len(some) - i)

@@ -64,6 +64,14 @@ func (n *Names) Of(address string) string {
 	return said
 }
 
+// Leaf returns the name of a resource alone. Where the plan gives none it is the key.
+func (n *Names) Leaf(address string) string {
+	if a, ok := resource.ParseAddress(address); ok {
+		return n.leaf(a)
+	}
+	return address
+}
+
 func (n *Names) leaf(a resource.Address) string {
 	if name := n.called[a.String()]; name != "" {
 		return name

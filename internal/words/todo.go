@@ -126,6 +126,9 @@ var engineers = []struct {
 }{
 	{regexp.MustCompile(`\bheld with\b`), "waits with"},
 	{regexp.MustCompile(`\bheld change\b`), "waiting change"},
+	{regexp.MustCompile(`\b(\d+ changes?) held\b`), "$1 waiting"},
+	{regexp.MustCompile(`\b(\d+) held\b`), "$1 waiting"},
+	{regexp.MustCompile(`; verified (\d[\d,]*)/(\d[\d,]*)`), "; $1 of $2 read back as sent"},
 	{regexp.MustCompile(`(is at the service already), as [^,]+,`), "$1,"},
 }
 

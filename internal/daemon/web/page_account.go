@@ -21,7 +21,7 @@ const runsShown = 10
 func (s *Server) showAccounts(w http.ResponseWriter, r *http.Request) {
 	var cards []card
 	for _, a := range s.desk.Accounts() {
-		c := cardOf(&a)
+		c := s.cardOf(&a)
 		if p := s.desk.Plan(a.Name); p != nil {
 			c.Review = planview.ReviewCounts(p.Review)
 		}
@@ -135,7 +135,7 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	v := &accountView{card: cardOf(&a)}
+	v := &accountView{card: s.cardOf(&a)}
 	if err := s.fill(r, v, &a); err != nil {
 		s.refuse(w, r, s.problemOf(err))
 		return

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
 	"adsync/internal/words"
+	"adsync/plan"
 )
 
 // mood is how a state looks: well, wait or ill. What it means stands beside it in
@@ -54,6 +56,8 @@ type card struct {
 	Applied         string
 	Suspended       *suspended
 	PlanOnly        bool
+	Reached         bool   // the figures are those of after the last run's apply, and its plan those of before
+	Spend           string // possible spend a day as it is by then; "" where it has to be read first
 }
 
 type suspended struct {
@@ -91,14 +95,19 @@ func zoneOf(a planview.Account) *time.Location {
 // unknown stands where a figure would, before the first plan.
 const unknown = "not known yet"
 
-func cardOf(a *daemon.Status) card {
+func (s *Server) cardOf(a *daemon.Status) card {
+	var changes []plan.ChangeDocument
+	if p := s.desk.Plan(a.Name); p != nil {
+		changes = p.Changes
+	}
+	message := words.NamesOf(s.Schemas, changes).In(a.Message)
 	zone := zoneOf(a.Account)
 	c := card{
-		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200), Mood: moods[a.State], Message: printable(a.Message, 2000), Running: a.Running,
+		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200), Mood: moods[a.State], Message: printable(message, 2000), Running: a.Running,
 		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: momentOf(a.Unplanned, zone),
 		Failures: a.Failures, Source: printable(a.Source, 500),
 		Good: momentOf(a.Good, zone), Last: momentOf(a.Last, zone), Next: momentOf(a.Next, zone),
-		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision), Applied: revisionOf(a.Applied), PlanOnly: a.PlanOnly,
+		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision), Applied: revisionOf(a.Applied), PlanOnly: a.PlanOnly, Reached: a.Reached,
 	}
 	if a.State == daemon.Held && (a.Figures == nil || a.Held == 0 || a.PlanOnly) { // nobody is asked
 		c.Mood = mood{"planned, not applied", "wait"}
@@ -108,6 +117,9 @@ func cardOf(a *daemon.Status) card {
 		c.Taken = momentOf(f.Taken, zone)
 		if f.Exposure.MonthEnd != 0 {
 			c.MonthEnd = money(f.Exposure.MonthEnd, a.Account)
+		}
+		if f.Pending == 0 {
+			c.Spend = c.Daily
 		}
 	}
 	if o := a.Suspended; o != nil {
@@ -120,12 +132,18 @@ func money(micros int64, a planview.Account) string {
 	return strings.TrimSpace(planview.Amount(micros) + " " + printable(a.Currency, 20))
 }
 
+// wakers are what wakes a run, in words.
+var wakers = map[daemon.Trigger]string{
+	daemon.Started: "the start of the daemon", daemon.Files: "a change of the files", daemon.Push: "a push", daemon.Poll: "the clock", daemon.Daily: "the clock, to read the whole account",
+	daemon.Asked: "a person", daemon.Approved: "an approval", daemon.Retried: "a failed attempt", daemon.Continued: "the end of a suspension", daemon.Reviewed: "a review of the service",
+}
+
 func wokenBy(triggers []daemon.Trigger) string {
-	var words []string
+	var said []string
 	for _, t := range triggers {
-		words = append(words, printable(string(t), 40))
+		said = append(said, cmp.Or(wakers[t], printable(string(t), 40)))
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(said, ", ")
 }
 
 // revisionOf is a version of the files in a line.

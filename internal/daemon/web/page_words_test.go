@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"log/slog"
 	"regexp"
 	"strings"
@@ -13,13 +14,15 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
+	"adsync/plan"
 )
 
 // TestOnlyWhatIsHeldWaitsForAYes: an account that is planned and never applied asks
 // nobody for one.
 func TestOnlyWhatIsHeldWaitsForAYes(t *testing.T) {
+	a := ask(t, nil)
 	for held, want := range map[int]string{0: "planned, not applied", 2: "waits for approval"} {
-		if got := cardOf(&daemon.Status{State: daemon.Held, Figures: &daemon.Figures{Held: held}}).Mood.Words; got != want {
+		if got := a.server.cardOf(&daemon.Status{State: daemon.Held, Figures: &daemon.Figures{Held: held}}).Mood.Words; got != want {
 			t.Errorf("%d held: %q; want %q", held, got, want)
 		}
 	}
@@ -71,5 +74,53 @@ func TestARequestThatIsBrokenOffIsNoError(t *testing.T) {
 	}
 	if p := s.problemOf(errors.New("disk is gone")); p.code != "internal" || log.Len() == 0 {
 		t.Errorf("%+v, and the log says %q; want internal, and why", p, log.String())
+	}
+}
+
+// TestAfterAnApplyThePageShowsWhatItCameTo: not the plan of before it, nor what was
+// approved in it. Where not all of it went, the figures are being read.
+func TestAfterAnApplyThePageShowsWhatItCameTo(t *testing.T) {
+	for pending, want := range map[int]string{0: `<p class="sum">120.00 USD</p>`, 1: "It is being read"} {
+		a := ask(t, nil)
+		p := a.desk.plans["shoes"]
+		p.Agreed = append(p.Agreed, plan.Agreed{Address: "campaign/dark", Message: "budget.daily rises", Allow: "raises-spend=campaign/dark", By: "Ben"})
+		p.Changes, p.Asks = nil, nil
+		shoes := &a.desk.accounts[0]
+		shoes.State, shoes.Reached, shoes.Message = daemon.Applied, true, "1 applied; verified 1/1"
+		shoes.Figures = &daemon.Figures{Taken: noon, Pending: pending, Exposure: daemon.Exposure{Daily: 120_000_000}}
+		page := html.UnescapeString(text(t, a.get("/accounts/shoes")))
+		for _, says := range []string{want, "1 applied; 1 of 1 read back as sent"} {
+			if !strings.Contains(page, says) {
+				t.Errorf("%d pending: the page does not say %q", pending, says)
+			}
+		}
+		for _, says := range []string{"Plan <code>", "it goes once nothing else stops it", `id="held"`, "verified 1/1"} {
+			if strings.Contains(page, says) {
+				t.Errorf("%d pending: the page still says %q", pending, says)
+			}
+		}
+	}
+}
+
+// TestThePagesOfRunsHaveNoEngineersWords: names and headers in the place of addresses, ids
+// and attributes, and no command.
+func TestThePagesOfRunsHaveNoEngineersWords(t *testing.T) {
+	a := ask(t, nil)
+	for path, wants := range map[string][]string{
+		"/accounts/shoes/runs/run-000042": {"Daily budget: 120.00 → 160.00", "campaign</span> “Dark”", "Waits, and was not sent (1)", "Daily budget is ×6 of what it was", "To do: approve it on the page, or write a smaller amount.", "Run run-000042"},
+		"/accounts/shoes/runs":            {"1 waiting", "read back as sent"},
+		"/accounts/shoes":                 {"woken by a push"},
+	} {
+		page := html.UnescapeString(text(t, a.get(path)))
+		for _, says := range wants {
+			if !strings.Contains(page, says) {
+				t.Errorf("%s does not say %q:\n%s", path, says, page)
+			}
+		}
+		for _, says := range []string{"--allow raises", "budget.daily", "campaign/dark", "cmpn_", "adgrp_", "Held,", " held", "verified ", "adsync apply", "adsync show"} {
+			if strings.Contains(page, says) {
+				t.Errorf("%s says %q", path, says)
+			}
+		}
 	}
 }
