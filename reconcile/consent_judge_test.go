@@ -297,6 +297,35 @@ func (j *judge) fits(now map[string]campaign, r *started, some, all []string) bo
 	return possible <= j.mayBecome(was, r.at)
 }
 
+// hadItEnded gives what could be spent a day had a run that died within a day come to its
+// end: what goes beyond that is measured from there, as it would be then.
+func (j *judge) hadItEnded() int64 {
+	most := possible(j.before)
+	for _, r := range j.cut {
+		if j.now().Add(-reachBack).Sub(r.at) > 24*time.Hour {
+			continue
+		}
+		ended := maps.Clone(j.before)
+		for address, w := range r.wants {
+			b, c := r.before[address], j.before[address]
+			if _, made := r.made(address, c); !made {
+				continue
+			}
+			if b.Budget != w.Budget {
+				c.Budget = w.Budget
+			}
+			if b.Status != w.Status {
+				c.Status = w.Status
+			}
+			ended[address] = c
+		}
+		if sum := possible(ended); sum <= j.mayBecome(possible(r.before), r.at) {
+			most = max(most, sum)
+		}
+	}
+	return most
+}
+
 // saw judges what became of the account in a run: each thing that went for which the
 // policy wants a yes had one, of what it was and became, and that is spent now.
 func (j *judge) saw() {
@@ -313,7 +342,7 @@ func (j *judge) saw() {
 			becomes += c.possible() - j.before[address].possible()
 		}
 	}
-	rises := becomes > j.mayBecome(was, j.now())
+	rises := becomes > j.mayBecome(was, j.now()) && possible(now) > j.mayBecome(j.hadItEnded(), j.now())
 	for address, c := range now {
 		b := j.before[address]
 		if c == b {
