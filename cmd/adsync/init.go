@@ -9,11 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resultcopy"
+	"adsync/internal/yamlfmt"
 	"adsync/sources"
 	"adsync/state"
 
@@ -109,7 +109,7 @@ func projectText(account state.Account, emulated bool) string {
 	b.WriteString("# The project: whose account the files of this folder are for.\naccount:\n")
 	for _, v := range []struct{ key, value string }{{"id", account.ID}, {"currency", account.Currency}, {"timezone", account.TimeZone}} {
 		if v.value != "" {
-			fmt.Fprintf(&b, "  %s: %s\n", v.key, strconv.Quote(v.value))
+			fmt.Fprintf(&b, "  %s: %s\n", v.key, yamlfmt.Scalar(v.value, false))
 		}
 	}
 	if emulated {

@@ -10,7 +10,7 @@ import (
 // Imports point inward only; sources, plan, state and adsapi never meet.
 // The emulator is not in it: it shares nothing with the agent.
 var may = map[string][]string{
-	"cmd/adsync":           {"internal/words", "reconcile", "plan", "sources", "state", "internal/adsapi", "internal/synonyms", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/review", "internal/secret", "internal/resultcopy", "internal/trail"},
+	"cmd/adsync":           {"internal/words", "internal/yamlfmt", "reconcile", "plan", "sources", "state", "internal/adsapi", "internal/synonyms", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/review", "internal/secret", "internal/resultcopy", "internal/trail"},
 	"reconcile":            {"internal/review", "plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
 	"plan":                 {"internal/resource", "internal/diag", "internal/seeded"},
 	"sources":              {"internal/secret", "internal/members", "internal/xlsx", "internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/synonyms", "internal/resource", "internal/diag", "internal/seeded", "internal/steady"},
