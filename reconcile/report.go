@@ -85,8 +85,14 @@ func (v *View) heldOutcome(c *plan.Change) Outcome {
 	if len(holds) == 0 {
 		return o
 	}
-	o.Cell = heldCell(c)
-	o.Code, o.Message = string(holds[0].Hazard), holds[0].Words()
+	o.Cell, o.Code = heldCell(c), string(holds[0].Hazard)
+	var said []string
+	for i := range holds {
+		if one := holds[i].Words(); !slices.Contains(said, one) {
+			said = append(said, one)
+		}
+	}
+	o.Message = strings.Join(said, "; also ")
 	return o
 }
 
