@@ -193,6 +193,7 @@ fuzz:
 pictures: build deps
 	@command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant
 	/usr/bin/python3 internal/tools/pictures.py
+	$(GO) test -count=1 -run TestAMarketersDay ./internal/journeys -pictures $(CURDIR)/docs/pictures
 
 # screenshots: draw those of docs/screenshots anew, as docs/web.md shows them.
 screenshots: deps

@@ -192,7 +192,7 @@ func inWords(l loaded, r *reconcile.Report, rows []sources.RowOutcome, ask words
 		case o.Outcome == state.OutcomeApplied && len(o.Held) > 0:
 			said[o.Address] = words.Upper(words.WaitsPart) + ": " + held
 		default:
-			said[o.Address] = diag.Printable(withAdvice(names.In(codedMessage(o)), words.Do(o.Outcome, o.Code)))
+			said[o.Address] = diag.Printable(withAdvice(names.In(codedMessage(o)), words.Do(string(o.Outcome), o.Code)))
 		}
 	}
 	rows = slices.Clone(rows)

@@ -90,7 +90,7 @@ func (l loaded) inReview(rows []sources.RowOutcome) []sources.RowOutcome {
 	rows = l.judged(rows)
 	for i := range rows {
 		if line, known := l.reviews.Line(rows[i].Address.String()); known && line.State == review.InReview {
-			rows[i].Message = joinLines(rows[i].Message, line.Text())
+			rows[i].Message = joinLines(rows[i].Message, line.InWords())
 		}
 	}
 	return rows
@@ -110,10 +110,10 @@ func (l loaded) judged(rows []sources.RowOutcome) []sources.RowOutcome {
 		if line.State != review.Rejected && line.State != review.Limited {
 			continue
 		}
-		if row.Result == resultNoChange {
-			row.Result = string(line.State)
+		if slices.Contains([]string{resultNoChange, "created", "updated"}, row.Result) { // green would say that all is well
+			row.Result, row.Shown = string(line.State), ""
 		}
-		row.Message = joinLines(row.Message, line.Text())
+		row.Message = joinLines(row.Message, line.InWords())
 	}
 	return rows
 }

@@ -51,17 +51,17 @@ func built(m *testing.M) int {
 // TestJourneys makes every journey of testdata in every profile of the emulator.
 func TestJourneys(t *testing.T) {
 	for profile := range strings.SplitSeq(*profilesRun, ",") {
-		t.Run(profile, func(t *testing.T) { makeJourneys(t, profile) })
+		t.Run(profile, func(t *testing.T) { makeJourneys(t, "testdata", profile) })
 	}
 }
 
-func makeJourneys(t *testing.T, profile string) {
+func makeJourneys(t *testing.T, folder, profile string) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+		Dir:                 folder,
 		RequireExplicitExec: true,
 		Condition: func(condition string) (bool, error) { // [hostile]: what this profile alone shows
 			if !slices.Contains(profiles, condition) {
@@ -88,6 +88,7 @@ func makeJourneys(t *testing.T, profile string) {
 			"daemon":  startDaemon, "logs": awaitLog, "end": endProcess,
 			"git": git, "sshd": startSSH, "forge": startForge, "job": runJob, "comment": commentReads,
 			"shows": pageShows, "approves": approveOnPage,
+			"calc": typeInLibreOffice, "awaits": awaitRow, "browser": startBrowser, "ticks": tickAndApprove, "picture": takePicture,
 		},
 	})
 }

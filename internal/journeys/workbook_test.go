@@ -1,6 +1,7 @@
 package journeys
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,18 +34,25 @@ func editRow(ts *testscript.TestScript, _ bool, args []string) {
 // reads WORKBOOK SHEET NAME HEADER=PATTERN...: what stands in the row of what is called so.
 func rowReads(ts *testscript.TestScript, _ bool, args []string) {
 	inSheet(ts, args, func(_ *excelize.File, rows [][]string) {
-		row := rows[rowOf(ts, rows, args[2])-1]
-		for _, pair := range args[3:] {
-			header, pattern, _ := strings.Cut(pair, "=")
-			text := ""
-			if at := columnOf(ts, rows[0], header); at < len(row) {
-				text = row[at]
-			}
-			if !regexp.MustCompile("^(?s:" + pattern + ")$").MatchString(text) {
-				ts.Fatalf("%s of %s is %q; want %q", header, args[2], text, pattern)
-			}
+		if differs := rowDiffers(ts, rows[0], rows[rowOf(ts, rows, args[2])-1], args[3:]); differs != "" {
+			ts.Fatalf("%s of %s", differs, args[2])
 		}
 	})
+}
+
+// rowDiffers says which cell of a row is not as wanted, "" where all are.
+func rowDiffers(ts *testscript.TestScript, headers, row, pairs []string) string {
+	for _, pair := range pairs {
+		header, pattern, _ := strings.Cut(pair, "=")
+		text := ""
+		if at := columnOf(ts, headers, header); at < len(row) {
+			text = row[at]
+		}
+		if !regexp.MustCompile("^(?s:" + pattern + ")$").MatchString(text) {
+			return fmt.Sprintf("%s is %q; want %q", header, text, pattern)
+		}
+	}
+	return ""
 }
 
 // listed WORKBOOK SHEET PATTERN: some row reads so, its cells joined by " | ".

@@ -152,8 +152,23 @@ func (l Line) Why() string {
 }
 
 // Text is a whole sentence or two: why, and what to do.
-func (l Line) Text() string {
-	text := upper(string(l.State)) + ": " + l.Why() + "."
+func (l Line) Text() string { return l.sentences(l.Why()) }
+
+// InWords is Text without the codes that words are known for.
+func (l Line) InWords() string {
+	_, known := reasons[l.Reason]
+	codes := slices.DeleteFunc(slices.Clone(l.Issues), func(code string) bool { _, is := issues[code]; return is })
+	if l.Reason != "" && !known {
+		codes = append(codes, l.Reason)
+	}
+	if len(codes) == 0 {
+		return l.sentences(l.Means)
+	}
+	return l.sentences(l.Means + " (" + strings.Join(codes, ", ") + ")")
+}
+
+func (l Line) sentences(why string) string {
+	text := upper(string(l.State)) + ": " + why + "."
 	if l.Do != "" {
 		text += " " + upper(l.Do) + "."
 	}

@@ -78,6 +78,19 @@ func TestALineSaysWhereAnAdStands(t *testing.T) {
 	}
 }
 
+// TestACodeIsSaidWhereWordsAreMissing, and nowhere else, to people who have a workbook.
+func TestACodeIsSaidWhereWordsAreMissing(t *testing.T) {
+	for reason, want := range map[string]string{
+		"crawler_404": "Rejected: the landing page is not there (404). Open the Target URL in a private window, mend the page or the address, and save the ad: a changed ad is reviewed again.",
+		"policy_v2":   "Rejected: its reason is one that adsync does not know (policy_v2). Read the service's policy for ads, and change the ad: a changed ad is reviewed again.",
+	} {
+		s := Standing{Said: "rejected", Reason: reason}
+		if got := s.Line().InWords(); got != want {
+			t.Errorf("%s is %q; want %q", reason, got, want)
+		}
+	}
+}
+
 // TestTheCellsOfAWorkbookAreInWords: where they are not all of it, the row's message is.
 func TestTheCellsOfAWorkbookAreInWords(t *testing.T) {
 	for _, tt := range []struct {

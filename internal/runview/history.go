@@ -118,6 +118,9 @@ func (h *Head) Line() Line {
 		return Line{Run: printable(h.Run), What: string(h.Command), Ends: "decided", Result: printable(h.Decided)}
 	}
 	result := fmt.Sprintf("%s; %s of %s read back as sent", h.plainCounts(), planview.Thousands(h.Verified), planview.Thousands(h.Touched))
+	if h.Reverts != "" {
+		result = "takes back " + printable(h.Reverts) + ": " + result
+	}
 	return Line{printable(h.Run), printable(h.what()), ends, result, h.who(), h.spend()}
 }
 

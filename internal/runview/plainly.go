@@ -57,7 +57,7 @@ func plainGroup(schemas resource.Schemas, names *words.Names, outcome state.Outc
 			one.Name = printable(names.Leaf(o.Address))
 		}
 		if outcome != Held {
-			one.Message, one.Do = names.In(one.Message), words.Do(outcome, o.Code)
+			one.Message, one.Do = names.In(one.Message), words.Do(string(outcome), o.Code)
 			continue
 		}
 		hold := plan.Hold{Hazard: plan.Hazard(o.Code), Message: o.Message}

@@ -7,7 +7,6 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/plan"
-	"adsync/state"
 )
 
 // Ask is how whoever reads it gets an approval.
@@ -56,7 +55,7 @@ var unasked = map[plan.Hazard]string{
 func (n *Names) Holds(holds []plan.Hold, ask Ask) string {
 	var said, todo []string
 	for i := range holds {
-		said = append(said, diag.Printable(n.In(holds[i].Message)))
+		said = append(said, diag.Printable(sentence(n.In(holds[i].Message))))
 		if do := toRelease(&holds[i], ask); !slices.Contains(todo, do) {
 			todo = append(todo, do)
 		}
@@ -65,6 +64,14 @@ func (n *Names) Holds(holds []plan.Hold, ask Ask) string {
 		return ""
 	}
 	return strings.Join(said, "\n") + "\nTo do: " + strings.Join(todo, "; ") + "."
+}
+
+// sentence begins with a capital, unless it begins with the name of a file.
+func sentence(text string) string {
+	if first, _, _ := strings.Cut(text, " "); strings.ContainsAny(first, ".!/") {
+		return text
+	}
+	return Upper(text)
 }
 
 func toRelease(h *plan.Hold, ask Ask) string {
@@ -85,26 +92,25 @@ func toRelease(h *plan.Hold, ask Ask) string {
 const askOwner = "Ask whoever looks after adsync to decide it."
 
 // afterwards is looked through in order: the first row that fits says what to do about
-// an outcome. Code "" is any.
+// an outcome of package state. Code "" is any.
 var afterwards = []struct {
-	outcome  state.Outcome
-	code, do string
+	outcome, code, do string
 }{
-	{state.OutcomeUnknown, string(diag.NeedsDecision), askOwner},
-	{state.OutcomeUnknown, string(diag.KeyConflict), askOwner},
-	{state.OutcomeUnknown, "", "Nothing yet: the next run asks the service first, and makes nothing twice."},
-	{state.OutcomeFailed, string(diag.JobUnfinished), "Nothing yet: the next run asks what became of it."},
-	{state.OutcomeFailed, string(diag.Unauthorized), "Nothing is wrong with the row: ask whoever looks after adsync to see to its key."},
-	{state.OutcomeFailed, string(diag.ServiceUnavailable), "Nothing is wrong with the row: the next run tries again."},
-	{state.OutcomeFailed, "", "Mend it in your own workbook and save."},
-	{state.OutcomeSkipped, string(diag.OperationSkipped), "See to what it waits for."},
-	{state.OutcomeSkipped, string(diag.ServiceUnavailable), "Nothing is wrong with the row: the next run tries again."},
-	{state.OutcomeSkipped, "", "Nothing: the next run goes on from here."},
-	{state.OutcomeApplied, string(diag.NotVerified), "Nothing yet: the next run shows both values where they still differ."},
+	{"unknown", string(diag.NeedsDecision), askOwner},
+	{"unknown", string(diag.KeyConflict), askOwner},
+	{"unknown", "", "Nothing yet: the next run asks the service first, and makes nothing twice."},
+	{"failed", string(diag.JobUnfinished), "Nothing yet: the next run asks what became of it."},
+	{"failed", string(diag.Unauthorized), "Nothing is wrong with the row: ask whoever looks after adsync to see to its key."},
+	{"failed", string(diag.ServiceUnavailable), "Nothing is wrong with the row: the next run tries again."},
+	{"failed", "", "Mend it in your own workbook and save."},
+	{"skipped", string(diag.OperationSkipped), "See to what it waits for."},
+	{"skipped", string(diag.ServiceUnavailable), "Nothing is wrong with the row: the next run tries again."},
+	{"skipped", "", "Nothing: the next run goes on from here."},
+	{"applied", string(diag.NotVerified), "Nothing yet: the next run shows both values where they still differ."},
 }
 
 // Do says what to do about an outcome, "" where there is nothing to do.
-func Do(outcome state.Outcome, code string) string {
+func Do(outcome, code string) string {
 	for _, a := range afterwards {
 		if a.outcome == outcome && (a.code == "" || a.code == code) {
 			return a.do

@@ -94,7 +94,7 @@ func TestTwoHoldsOfOneRemedySayItOnce(t *testing.T) {
 		{Hazard: plan.RaisesSpend, Message: "budget.daily rises ×2.25", Allow: "raises-spend=campaign/spring"},
 		{Hazard: plan.Exposure, Message: "daily caps would rise ×2.25", Allow: "exposure=50/day"},
 	}, OnSheet)
-	if want := "Daily budget rises ×2.25\ndaily caps would rise ×2.25\nTo do: say yes to it on the sheet Plan, or write a smaller amount."; said != want {
+	if want := "Daily budget rises ×2.25\nDaily caps would rise ×2.25\nTo do: say yes to it on the sheet Plan, or write a smaller amount."; said != want {
 		t.Errorf("two holds say %q; want %q", said, want)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
 	"adsync/internal/words"
-	"adsync/plan"
 )
 
 // mood is how a state looks: well, wait or ill. What it means stands beside it in
@@ -96,14 +95,13 @@ func zoneOf(a planview.Account) *time.Location {
 const unknown = "not known yet"
 
 func (s *Server) cardOf(a *daemon.Status) card {
-	var changes []plan.ChangeDocument
+	names := words.NamesOf(s.Schemas, nil)
 	if p := s.desk.Plan(a.Name); p != nil {
-		changes = p.Changes
+		names = words.NamesOf(s.Schemas, p.Changes)
 	}
-	message := words.NamesOf(s.Schemas, changes).In(a.Message)
 	zone := zoneOf(a.Account)
 	c := card{
-		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200), Mood: moods[a.State], Message: printable(message, 2000), Running: a.Running,
+		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200), Mood: moods[a.State], Message: printable(names.In(a.Message), 2000), Running: a.Running,
 		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: momentOf(a.Unplanned, zone),
 		Failures: a.Failures, Source: printable(a.Source, 500),
 		Good: momentOf(a.Good, zone), Last: momentOf(a.Last, zone), Next: momentOf(a.Next, zone),

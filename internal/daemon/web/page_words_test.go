@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -14,7 +15,6 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
-	"adsync/plan"
 )
 
 // TestOnlyWhatIsHeldWaitsForAYes: an account that is planned and never applied asks
@@ -83,7 +83,10 @@ func TestAfterAnApplyThePageShowsWhatItCameTo(t *testing.T) {
 	for pending, want := range map[int]string{0: `<p class="sum">120.00 USD</p>`, 1: "It is being read"} {
 		a := ask(t, nil)
 		p := a.desk.plans["shoes"]
-		p.Agreed = append(p.Agreed, plan.Agreed{Address: "campaign/dark", Message: "budget.daily rises", Allow: "raises-spend=campaign/dark", By: "Ben"})
+		agreed := `[{"address": "campaign/dark", "message": "budget.daily rises", "allow": "raises-spend=campaign/dark", "by": "Ben"}]`
+		if err := json.Unmarshal([]byte(agreed), &p.Agreed); err != nil {
+			t.Fatal(err)
+		}
 		p.Changes, p.Asks = nil, nil
 		shoes := &a.desk.accounts[0]
 		shoes.State, shoes.Reached, shoes.Message = daemon.Applied, true, "1 applied; verified 1/1"
@@ -106,9 +109,10 @@ func TestAfterAnApplyThePageShowsWhatItCameTo(t *testing.T) {
 // and attributes, and no command.
 func TestThePagesOfRunsHaveNoEngineersWords(t *testing.T) {
 	a := ask(t, nil)
+	a.desk.runs["shoes"][1].Reverts = "run-000001"
 	for path, wants := range map[string][]string{
 		"/accounts/shoes/runs/run-000042": {"Daily budget: 120.00 → 160.00", "campaign</span> “Dark”", "Waits, and was not sent (1)", "Daily budget is ×6 of what it was", "To do: approve it on the page, or write a smaller amount.", "Run run-000042"},
-		"/accounts/shoes/runs":            {"1 waiting", "read back as sent"},
+		"/accounts/shoes/runs":            {"1 waiting", "read back as sent", "takes back run-000001: "},
 		"/accounts/shoes":                 {"woken by a push"},
 	} {
 		page := html.UnescapeString(text(t, a.get(path)))
