@@ -106,6 +106,7 @@ func (d *differ) agree() {
 		}
 	}
 	d.complete(&c)
+	d.holdBesideNewer(&c)
 	d.plan.Newer = len(d.leave(&c))
 }
 

@@ -30,6 +30,41 @@ func (d *differ) agreeOnHolds() {
 	})
 }
 
+// holdBesideNewer holds what would exceed the files beside a change that the saved plan
+// does not know, and that is held itself: left out, it frees no more money than held. The
+// guards look at all changes for that, and nothing else of what they find counts.
+func (d *differ) holdBesideNewer(c *choice) {
+	if !slices.ContainsFunc(d.plan.Changes, func(change Change) bool { return !c.chosen[change.Address] }) {
+		return
+	}
+	before, used, problems := *d.plan, slices.Clone(d.used), d.problems.Sorted()
+	before.Changes = slices.Clone(before.Changes)
+	for i := range before.Changes {
+		change := &before.Changes[i]
+		change.Fields, change.Hazards = slices.Clone(change.Fields), slices.Clone(change.Hazards)
+	}
+	d.guard()
+	all := d.plan.Changes
+	*d.plan, d.used, d.problems = before, used, diag.List{}
+	d.problems.AddAll(problems)
+	for i := range all {
+		change := &d.plan.Changes[i]
+		for _, h := range all[i].Held.exceeding() {
+			change.hold(h)
+		}
+		for j := range change.Fields {
+			for _, h := range all[i].Fields[j].Held.exceeding() {
+				change.Fields[j].hold(h)
+			}
+		}
+	}
+}
+
+// exceeding are the holds of what would exceed the files.
+func (h *Hold) exceeding() []Hold {
+	return slices.DeleteFunc(h.flatten(nil), func(h Hold) bool { return h.Hazard != ExceedsFiles })
+}
+
 const heldThen = "was held when the plan was saved"
 
 func (d *differ) holdAsSaved(i int, saved *agreed) {
