@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/internal/words"
 	"adsync/plan"
 )
@@ -18,19 +19,20 @@ type says struct {
 	waits   string
 	stay    [4]string // what stays as it is
 	ofTrees string
+	why     func(review.Line) string // an ad is not approved
 }
 
 var engineers = says{
 	Held: "held", HeldTitle: heldTitle, AlsoPending: alsoPending, Hazards: "Hazards: ", IfAllowed: "Were all allowed that is held: ",
 	counts: [7]string{"to create", "to update", "to replace", "to archive", "to adopt", "to forget", "to record"},
-	waits:  "held", ofTrees: "held",
+	waits:  "held", ofTrees: "held", why: review.Line.Why,
 	stay: [4]string{"in sync", "as last sent, not shown by the service", "kept", "not managed by these files"},
 }
 
 var marketers = says{
 	Held: words.Waiting, HeldTitle: words.WaitsTitle, AlsoPending: words.AlsoPending, Hazards: "Good to know: ", IfAllowed: "Were all approved that waits: ",
 	counts: [7]string{"new", "to change", "to end and make anew", "to end for good", "to take over", "to forget", "to note as they are"},
-	waits:  words.Waiting, ofTrees: words.Waiting,
+	waits:  words.Waiting, ofTrees: words.Waiting, why: review.Line.WhyInWords,
 	stay: [4]string{"as the files say", "as last sent, not shown by the service", "kept", "not in these files"},
 }
 
@@ -57,6 +59,7 @@ func (p *page) plainly(schemas resource.Schemas, d *Document) {
 		s.hazard, s.message, s.examples = words.Upper(words.Because(plan.Hazard(s.hazard))), names.In(s.message), names.In(s.examples)
 		s.release = strings.Replace(s.release, " held, all released with --allow "+s.allow, " wait for one approval", 1)
 	}
+	p.unnamed = strings.TrimSuffix(p.unnamed, unnamedCommand)
 	for i := range p.unallowed {
 		p.unallowed[i] = names.In(p.unallowed[i])
 	}

@@ -18,6 +18,9 @@ type reviewed struct {
 // reviewTitle begins what the service's review says.
 const reviewTitle = "Review at the service:"
 
+// unnamedCommand lists the ads that are not named.
+const unnamedCommand = ": adsync status -o json"
+
 // reviews says which ads the service has not approved.
 func (p *page) reviews(d *Document) {
 	if d.Review == nil {
@@ -29,11 +32,11 @@ func (p *page) reviews(d *Document) {
 			continue
 		}
 		if len(p.reviewed) < reviewsShown {
-			p.reviewed = append(p.reviewed, reviewed{string(l.State), l.Called(), l.Address, l.Why(), l.Do, l.State == review.Rejected})
+			p.reviewed = append(p.reviewed, reviewed{string(l.State), l.Called(), l.Address, p.says.why(l), l.Do, l.State == review.Rejected})
 		}
 	}
 	if more := d.Review.Rejected + d.Review.Limited - len(p.reviewed); more > 0 {
-		p.unnamed = thousands(int64(more)) + " more of them: adsync status -o json"
+		p.unnamed = thousands(int64(more)) + " more of them" + unnamedCommand
 	}
 }
 

@@ -155,16 +155,19 @@ func (l Line) Why() string {
 func (l Line) Text() string { return l.sentences(l.Why()) }
 
 // InWords is Text without the codes that words are known for.
-func (l Line) InWords() string {
+func (l Line) InWords() string { return l.sentences(l.WhyInWords()) }
+
+// WhyInWords is Why without the codes that words are known for.
+func (l Line) WhyInWords() string {
 	_, known := reasons[l.Reason]
 	codes := slices.DeleteFunc(slices.Clone(l.Issues), func(code string) bool { _, is := issues[code]; return is })
 	if l.Reason != "" && !known {
 		codes = append(codes, l.Reason)
 	}
 	if len(codes) == 0 {
-		return l.sentences(l.Means)
+		return l.Means
 	}
-	return l.sentences(l.Means + " (" + strings.Join(codes, ", ") + ")")
+	return l.Means + " (" + strings.Join(codes, ", ") + ")"
 }
 
 func (l Line) sentences(why string) string {
