@@ -122,11 +122,14 @@ func (d *differ) raised(c *Change, live *resource.Resource, raises func(*Field) 
 
 // raises says that a field may let its resource spend more: an amount, a start,
 // or the days it runs.
-func (k *kind) raises(f *Field) bool { return raises(f) || f.Name == k.first || f.Name == k.last }
+func (k *kind) raises(f *Field) bool { return raises(f) || k.shifts(f) }
 
-// moves says that a field is a day the resource begins or ends to spend.
+// shifts says that a field is a day the resource begins or ends to spend.
+func (k *kind) shifts(f *Field) bool { return f.Name == k.first || f.Name == k.last }
+
+// moves says that one of the fields is such a day.
 func (k *kind) moves(fields []Field) bool {
-	return slices.ContainsFunc(fields, func(f Field) bool { return f.Name == k.first || f.Name == k.last })
+	return slices.ContainsFunc(fields, func(f Field) bool { return k.shifts(&f) })
 }
 
 func raises(f *Field) bool { return f.Phase == Raise || f.Phase == Activate }

@@ -74,7 +74,7 @@ func (w *waiting) find() bool {
 }
 
 // mayLower says that a held part of the change may be a decrease. What takes the
-// place of another cap is sent as a rise, whatever it is.
+// place of another cap is sent as a rise, whatever it is, and so are other days.
 func (w *waiting) mayLower(c *Change) bool {
 	k := w.all[c.place].kind
 	for i := range c.Fields {
@@ -85,7 +85,7 @@ func (w *waiting) mayLower(c *Change) bool {
 		}
 		_, compares := f.Live().Number()
 		blind := a.Spend == resource.Cover && invisible(c) // nobody sees which days it has
-		if f.Phase == Lower || blind || a.Spend == resource.Mode || a.Spend == resource.Amount && (!compares || !f.Desired.IsSet()) {
+		if f.Phase == Lower || blind || k.shifts(f) || a.Spend == resource.Mode || a.Spend == resource.Amount && (!compares || !f.Desired.IsSet()) {
 			return true
 		}
 	}
@@ -135,9 +135,9 @@ func (w *waiting) states(place int) states {
 }
 
 // most is a resource with all that raises. A cap in the place of another may
-// raise or not: what counts is the larger.
+// raise or not, and so may other days: what counts is the largest.
 func (w *waiting) most(t *three, c *Change) *resource.Resource {
-	passes := func(amounts bool) func(*Field) bool {
+	passes := func(amounts, days bool) func(*Field) bool {
 		return func(f *Field) bool {
 			if c.Held == nil && f.Held == nil {
 				return true
@@ -145,15 +145,20 @@ func (w *waiting) most(t *three, c *Change) *resource.Resource {
 			a := t.kind.attributes[f.Name]
 			isAmount := a.Spend == resource.Amount || a.Spend == resource.Mode
 			mayGo := c.Held.releasable() && f.Held.releasable() || w.uncertain[c.Address] != nil // it may be made already
-			return raises(f) && (amounts || !isAmount) && mayGo
+			return raises(f) && (amounts || !isAmount) && (days || !t.kind.shifts(f)) && mayGo
 		}
 	}
-	with, without := w.after(c, t.live, passes(true)), w.after(c, t.live, passes(false))
-	a, b := w.could(t.kind, with), w.could(t.kind, without)
-	if b.day > a.day || b.day == a.day && b.month > a.month || t.kind.level(without) > t.kind.level(with) {
-		return without
+	most := w.after(c, t.live, passes(true, true))
+	for _, amounts := range []bool{true, false} {
+		for _, days := range []bool{true, false} {
+			other := w.after(c, t.live, passes(amounts, days))
+			a, b := w.could(t.kind, most), w.could(t.kind, other)
+			if b.day > a.day || b.day == a.day && b.month > a.month || t.kind.level(other) > t.kind.level(most) {
+				most = other
+			}
+		}
 	}
-	return with
+	return most
 }
 
 // could gives what one resource can spend by itself.

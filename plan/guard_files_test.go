@@ -64,6 +64,11 @@ func TestWhatIsHeldDoesNotSpendByWayOfTheRest(t *testing.T) {
 			last: "budget.daily=10 status=active end=2026-11-22", desired: "budget.daily=12 status=active end=2026-11-22", live: "budget.daily=10 status=active end=2026-11-30",
 			says: "on campaign/x 120.00 could be spent this month, more than 100.00 now and 24.00 by the files, as end (drift) of it is held",
 		},
+		{
+			name: "its days moved by hand, and the files start it next month", held: "conflict=campaign/x adopt=campaign/x exceeds-files=campaign/x",
+			last: "budget.daily=10 status=paused end=2026-11-20", desired: "budget.daily=10 status=active end=2026-12-09 start=2026-12-03", live: "budget.daily=10 status=paused start=2026-11-10 end=2026-11-23",
+			says: "on campaign/x 30.00 could be spent this month, more than 0.00 now and 0.00 by the files, as end (conflict) of it is held",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
