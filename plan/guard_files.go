@@ -63,7 +63,7 @@ func (w *waiting) find() bool {
 		}
 		k, s := w.all[c.place].kind, w.states(c.place)
 		could, wanted := w.could(k, s.most), w.could(k, s.desired)
-		if could.day > wanted.day || could.month > wanted.month || k.level(s.most) > k.level(s.desired) || k.schema.Caps || k.gate {
+		if could.day > wanted.day || could.month > wanted.month || k.level(s.most) > k.level(s.desired) || k.schema.Caps || k.gate || w.staysElsewhen(c) {
 			w.lower = append(w.lower, c.place)
 		}
 	}
@@ -71,6 +71,12 @@ func (w *waiting) find() bool {
 		w.findInvalid()
 	}
 	return len(w.lower) > 0
+}
+
+// staysElsewhen says that days of a change are held: what comes to the same by itself may
+// come to more beside the limits of the account, which have days of their own.
+func (w *waiting) staysElsewhen(c *Change) bool {
+	return anyField(c.Fields, func(f *Field) bool { return (c.Held != nil || f.Held != nil) && w.all[c.place].kind.shifts(f) })
 }
 
 // mayLower says that a held part of the change may be a decrease. What takes the
@@ -148,9 +154,9 @@ func (w *waiting) most(t *three, c *Change) *resource.Resource {
 			return raises(f) && (amounts || !isAmount) && (days || !t.kind.shifts(f)) && mayGo
 		}
 	}
-	most := w.after(c, t.live, passes(true, true))
+	most := w.after(c, t.live, passes(true, false)) // of two that come to the same, the days it has: limits may bound the others
 	for _, amounts := range []bool{true, false} {
-		for _, days := range []bool{true, false} {
+		for _, days := range []bool{false, true} {
 			other := w.after(c, t.live, passes(amounts, days))
 			a, b := w.could(t.kind, most), w.could(t.kind, other)
 			if b.day > a.day || b.day == a.day && b.month > a.month || t.kind.level(other) > t.kind.level(most) {

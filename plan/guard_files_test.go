@@ -89,6 +89,12 @@ func TestWhatIsHeldFreesNothingForOthers(t *testing.T) {
 		held, says          string
 	}{
 		{
+			name: "a start moved by hand to after a spend limit ends, and the files start another", held: "adopt=campaign/a adopt=campaign/a exceeds-files=campaign/b",
+			last:    "campaign/a#1 budget.daily=10 status=active\ncampaign/b#3 budget.daily=10 status=paused" + ranged,
+			desired: "campaign/a budget.daily=10 status=active start=2026-11-10 end=2026-11-23\ncampaign/b budget.daily=10 status=active" + ranged,
+			live:    "campaign/a#1 budget.daily=10 status=active start=2026-11-28\ncampaign/b#3 budget.daily=10 status=paused" + ranged,
+		},
+		{
 			name: "an ad group activated by hand beneath what the files activate", held: "drift=ad_group/x/r exceeds-files=campaign/x",
 			last:    "campaign/x#1 budget.daily=10 status=paused\nad_group/x/r#2 bid.max=1 status=paused",
 			desired: "campaign/x budget.daily=10 status=active\nad_group/x/r bid.max=1 status=paused",
