@@ -110,8 +110,8 @@ func (l loaded) judged(rows []sources.RowOutcome) []sources.RowOutcome {
 		if line.State != review.Rejected && line.State != review.Limited {
 			continue
 		}
-		if slices.Contains([]string{resultNoChange, "created", "updated"}, row.Result) { // green would say that all is well
-			row.Result, row.Shown = string(line.State), ""
+		if went := row.Result == "created" || row.Result == "updated"; row.Result == resultNoChange || went && line.State == review.Rejected {
+			row.Result, row.Shown = string(line.State), "" // green would say that all is well
 		}
 		row.Message = joinLines(row.Message, line.InWords())
 	}
