@@ -1,15 +1,19 @@
 package gitstore
 
 import (
+	"errors"
+	"io/fs"
+
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 // bounds lets nothing of a repository on this machine be read before its size is known
 // to be within the limits: what a server would have to send, and could be stopped at,
 // lies here already.
 type bounds struct {
-	storer.EncodedObjectStorer
+	*filesystem.Storage
 	store *Store
 }
 
@@ -23,7 +27,7 @@ func (b bounds) EncodedObject(kind plumbing.ObjectType, h plumbing.Hash) (plumbi
 	if err != nil {
 		return nil, err
 	}
-	object, err := b.EncodedObjectStorer.EncodedObject(kind, h)
+	object, err := b.Storage.EncodedObject(kind, h)
 	if err == nil && size > mostInMemory && object.Type() != plumbing.BlobObject {
 		return nil, refuse(Input, "a %s in the history of %s has %d bytes; want at most %d", object.Type(), b.store.address, size, mostInMemory)
 	}
@@ -31,10 +35,32 @@ func (b bounds) EncodedObject(kind plumbing.ObjectType, h plumbing.Hash) (plumbi
 }
 
 func (b bounds) size(h plumbing.Hash) (int64, error) {
-	size, err := b.EncodedObjectSize(h)
+	size, err := b.looseSize(h)
+	if errors.Is(err, fs.ErrNotExist) {
+		size, err = b.EncodedObjectSize(h)
+	}
 	if err == nil && size > b.store.config.Limits.ObjectBytes {
 		return 0, b.store.largeObject(size)
 	}
+	return size, err
+}
+
+// looseSize gives the size of an object that is a file of its own. That of the library
+// leaves the file open until the collector comes, which are as many as there are objects.
+func (b bounds) looseSize(h plumbing.Hash) (int64, error) {
+	name := h.String()
+	folder := b.Filesystem()
+	file, err := folder.Open(folder.Join("objects", name[:2], name[2:]))
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	reader, err := objfile.NewReader(file)
+	if err != nil {
+		return 0, err
+	}
+	defer reader.Close()
+	_, size, err := reader.Header()
 	return size, err
 }
 

@@ -2,8 +2,10 @@ package gitstore
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -109,4 +111,29 @@ func TestTheStoreIsPrivate(t *testing.T) {
 			t.Errorf("%s is %v; want %v", name, about.Mode().Perm(), want)
 		}
 	}
+}
+
+// Objects that are files of their own are closed once they were read, and not once the
+// collector comes: a repository may have more of them than a process may open.
+func TestAFetchLeavesNoFileOpen(t *testing.T) {
+	u := newUpstream(t)
+	for n := range 200 {
+		u.write(fmt.Sprintf("ads/%d.yaml", n), fmt.Sprintf("# %d\n", n))
+	}
+	u.push("two hundred files")
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	before := openFiles(t)
+	s := opened(t, Config{URL: u.work, Ref: "main"})
+	_, err := s.Fetch(t.Context())
+	must(t, err)
+	if after := openFiles(t); after > before+20 {
+		t.Errorf("%d files are open after a fetch of 200, %d were before", after, before)
+	}
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	return len(all)
 }
