@@ -45,6 +45,7 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
 	t.Helper()
+	change = append([]func(*emulator.Options){func(o *emulator.Options) { o.Now = noon }}, change...)
 	w := &world{t: t, ctx: t.Context(), service: emulatortest.Start(t, change...), desired: &resource.Snapshot{}, images: map[string][]byte{}, people: map[string]string{}}
 	store, err := state.NewMemory(state.Options{})
 	if err != nil {
@@ -87,8 +88,14 @@ func (w *world) newAgent() *reconcile.Agent {
 func (w *world) now() time.Time {
 	w.clock.Lock()
 	defer w.clock.Unlock()
-	return time.Now().Add(w.slept)
+	return noon().Add(w.slept)
 }
+
+var fromNoon = time.Since(time.Now().UTC().Truncate(24 * time.Hour).Add(17 * time.Hour))
+
+// noon returns the time of a clock that stood at noon in New York when the tests
+// began: no test runs across the midnight of its account, whenever it is started.
+func noon() time.Time { return time.Now().Add(-fromNoon) }
 
 func (w *world) sleep(ctx context.Context, d time.Duration) error {
 	w.clock.Lock()
