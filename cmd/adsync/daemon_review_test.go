@@ -244,6 +244,15 @@ accounts:
 			t.Fatalf("the copy beside the workbook says %v of the rejected ad", row)
 		}
 	}
+	arrived := func() bool { // a daemon that ends before it has the answer tells once more
+		kept, err := os.ReadFile(filepath.Join(dir, ".adsync", toldName))
+		return err == nil && !strings.Contains(string(kept), `"waiting"`)
+	}
+	for end := time.Now().Add(30 * time.Second); !arrived(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the daemon does not note that the message arrived")
+		}
+	}
 	p.end()
 	again := startDaemon(t, s, "--config", file)
 	again.until("msg", "run ended", "class", "in_sync")
